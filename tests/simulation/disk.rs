@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use ayeaye_agent::coordinator::MemoryStore;
 use ayeaye_agent::journal::{
-    BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, OpenChangesEdit, Summary,
+    BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, OpenChangesEdit, ReadPosition,
+    Summary,
 };
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId, SettingChange};
 use bytes::Bytes;
@@ -212,21 +213,32 @@ impl Journal for DiskJournal {
     }
 
     async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
+        self.visit_after(id, &ReadPosition::default(), each).await.map(drop)
+    }
+
+    async fn visit_after(
+        &self,
+        id: &SessionId,
+        from: &ReadPosition,
+        each: EventSink<'_>,
+    ) -> Result<ReadPosition, JournalError> {
         let events = {
             let state = self.0.state();
             let record = state.sessions.get(id).ok_or(JournalError::Unknown(*id))?;
-            record.events.clone()
+            let after = usize::try_from(from.seq).expect("few");
+            record.events.get(after..).unwrap_or_default().to_vec()
         };
-        for (n, event) in events.into_iter().enumerate() {
+        let mut seq = from.seq;
+        for event in events {
             // As the record on a real disk is read: numbers without gaps.
-            let seq = n as u64 + 1;
-            if event.seq != seq {
+            if event.seq != seq + 1 {
                 let what = format!("it is numbered {}", event.seq);
-                return Err(JournalError::Damaged { id: *id, seq, what });
+                return Err(JournalError::Damaged { id: *id, seq: seq + 1, what });
             }
+            seq += 1;
             each(event);
         }
-        Ok(())
+        Ok(ReadPosition { seq, note: Vec::new() })
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {

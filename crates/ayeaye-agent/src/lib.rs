@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod action;
+pub mod bounded_file;
 mod device_command;
 mod elements;
 mod error;

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use crate::bounded_file::open_file;
+
 /// How long others may take to look at a lock, on a machine that is busy.
 const LONGEST_LOOK: Duration = Duration::from_millis(500);
 
@@ -89,7 +91,8 @@ fn lock_if_free(path: &Path) -> io::Result<Option<File>> {
     if let Some(folder) = path.parent() {
         private_folder(folder, true)?;
     }
-    let file = private_options().write(true).create(true).truncate(false).open(path)?;
+    // Open for reading too, a pipe is not waited for.
+    let file = private_options().read(true).write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -99,7 +102,7 @@ fn lock_if_free(path: &Path) -> io::Result<Option<File>> {
 
 /// Whether somebody holds the lock of a file. Only reading is asked for, and nothing is made.
 pub(crate) fn is_locked(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
+    let file = match open_file(path) {
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(false),
         Err(err) => return Err(err),

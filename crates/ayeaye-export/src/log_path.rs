@@ -11,8 +11,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
+use ayeaye_agent::bounded_file::bounded_file;
 use ayeaye_agent::journal::{Event, Fact};
-use ayeaye_agent::private_files::{private_options, sync_folder};
+use ayeaye_agent::private_files::{private_options, sync_folder, write_whole as replace_whole};
 
 use crate::folder::{FolderError, create_private_dir, io_error, remove_if_exists, write_whole};
 use crate::formats::Format;
@@ -25,6 +26,8 @@ const UFO_FILES: [&str; 4] = ["response.log", "request.log", "evaluation.log", "
 const SESSION_ID_LEN: usize = 36;
 /// Names PyCatan's folder that was begun last.
 const CURRENT_FILE: &str = "current_session.txt";
+/// Most bytes of these two: a name.
+const MOST_BYTES: u64 = 4096;
 
 /// The folder of one session's log in one format.
 #[derive(Debug, Clone)]
@@ -109,7 +112,8 @@ pub(crate) fn remove_logs(data: &Path, id: SessionId) -> Result<(), FolderError>
             }
             remove_folder(&folder)?;
             let current = format_dir.join(CURRENT_FILE);
-            if format == Format::PyCatan && fs::read_to_string(&current).is_ok_and(|it| it == name)
+            if format == Format::PyCatan
+                && bounded_file(&current, MOST_BYTES).is_ok_and(|it| it == name.as_bytes())
             {
                 remove_if_exists(&current)?;
             }
@@ -280,7 +284,8 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => match owner(folder)? {
             Some(owner) if owner == id => Ok(()),
             Some(owner) => Err(taken(Some(owner))),
-            None => fs::write(&path, format!("{id}\n")).map_err(io_error("write", &path)),
+            None => replace_whole(&path, format!("{id}\n").as_bytes(), true)
+                .map_err(io_error("write", &path)),
         },
         Err(err) => Err(io_error("write", &path)(err)),
     }
@@ -290,13 +295,15 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
 /// session's id for its name, as UFO's have where the task has none, is that session's.
 fn owner(folder: &Path) -> Result<Option<SessionId>, FolderError> {
     let path = folder.join(OWNER_FILE);
-    match fs::read_to_string(&path) {
+    match bounded_file(&path, MOST_BYTES) {
         Ok(text) => {
-            let said = text.trim().parse().ok();
+            let said = str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
             Ok(said.or_else(|| folder.file_name()?.to_str()?.parse().ok()))
         }
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(err) if err.kind() == io::ErrorKind::InvalidData => Ok(None),
+        // What is no file, or longer than a name, was not written here.
+        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::Other) => {
+            Ok(None)
+        }
         Err(err) => Err(io_error("read", &path)(err)),
     }
 }
@@ -376,6 +383,21 @@ mod tests {
             remove_logs(data.path(), id).unwrap();
             assert!(!folder.exists());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_says_whose_a_folder_is_and_has_no_end_is_not_read() {
+        let data = tempfile::tempdir().unwrap();
+        let id = SessionId::new();
+        let format_dir = data.path().join("logs");
+        let theirs = format_dir.join("theirs");
+        fs::create_dir_all(&theirs).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", theirs.join(OWNER_FILE)).unwrap();
+        let folder = claim_folder(&format_dir, "task", id).unwrap();
+        assert_eq!(session_logs(data.path(), id).unwrap(), [(Format::Ufo, folder.clone())]);
+        remove_logs(data.path(), id).unwrap();
+        assert!(!folder.exists() && theirs.exists());
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub mod shutdown;
 pub mod terminal;
 
 pub mod atomic_file;
-mod bounded_file;
 pub mod clock;
 pub mod hint;
 mod policy_words;

@@ -9,8 +9,8 @@ use ayeaye_agent::private_files::{lock_within, private_folder};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
 
-use crate::bounded_file::open_file;
 use crate::{atomic_file, secret};
+use ayeaye_agent::bounded_file::open_file;
 
 /// Its name in the data folder.
 const FILE: &str = "secrets.json";

@@ -9,6 +9,7 @@ use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ayeaye_agent::bounded_file::open_file;
 use ayeaye_agent::private_files::{private_folder, private_options};
 
 use crate::clock;
@@ -91,7 +92,7 @@ enum State {
 
 impl Note {
     fn state(&self) -> State {
-        let Ok(mut file) = File::open(&self.path) else { return State::NotTold };
+        let Ok(mut file) = open_file(&self.path) else { return State::NotTold };
         let mut text = String::new();
         match Read::by_ref(&mut file).take(LONGEST).read_to_string(&mut text) {
             Ok(0) if BEGINNING.as_nanos() < now().saturating_sub(self.began).into() => {

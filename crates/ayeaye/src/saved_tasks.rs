@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::slots::{braces_without_slot, is_slot_name};
 use crate::atomic_file;
-use crate::bounded_file::bounded_file;
+use ayeaye_agent::bounded_file::bounded_file;
 
 /// Their folder in the data folder.
 const FOLDER: &str = "tasks";

@@ -8,7 +8,7 @@ use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
 
-use crate::bounded_file::open_file;
+use ayeaye_agent::bounded_file::open_file;
 
 /// A shorter token can be guessed.
 pub const MIN_TOKEN_LENGTH: usize = 16;

@@ -101,10 +101,18 @@ async fn a_reply_as_long_as_the_whole_context_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn a_range_of_max_tokens_is_kept_to_from_then_on() {
+async fn the_longest_reply_that_an_endpoint_allows_is_kept_to_from_then_on() {
     for said in [
         "Range of max_tokens should be [1, 2048]",
         "Invalid max_tokens value, the valid range of max_tokens is [1, 2048]",
+        "max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens for claude-x",
+        "max_tokens is too large: 4096. This model supports at most 2048 completion tokens, whereas you provided 4096.",
+        "The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that \
+         is lower than 2048.",
+        "`max_tokens` must be less than or equal to `2048`, the maximum value for `max_tokens` is less than the \
+         `context_window` for this model",
+        "Unable to submit request because it has a maxOutputTokens value of 4096 but the supported range is from 1 \
+         (inclusive) to 2049 (exclusive). Update the value and try again.",
     ] {
         let fake = Fake::start(vec![refuses(said), says(BACK), says(BACK)]).await;
         let model = model(&fake);

@@ -6,12 +6,12 @@ use anyhow::Context as _;
 use ayeaye_model::{LONGEST_PROMPT_FILE, OfficialPrompt, Published};
 use serde_json::json;
 
-use crate::bounded_file::bounded_file;
 use crate::cli::PromptCommand;
 use crate::command::Exit;
 use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text;
+use ayeaye_agent::bounded_file::bounded_file;
 
 mod fetch;
 mod import;

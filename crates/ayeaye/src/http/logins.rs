@@ -22,8 +22,8 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::token_store::TokenStore;
-use crate::bounded_file::bounded_file;
 use crate::{atomic_file, secret};
+use ayeaye_agent::bounded_file::bounded_file;
 
 /// The file in the data folder, and the one that is locked while it is read and replaced: several servers may have one
 /// data folder.

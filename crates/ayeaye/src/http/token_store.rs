@@ -10,8 +10,8 @@ use ayeaye_model::Secret;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::bounded_file::open_file;
 use crate::secret;
+use ayeaye_agent::bounded_file::open_file;
 
 /// The file in the data folder that is read when no other was named.
 pub(super) const FILE: &str = "http-tokens";

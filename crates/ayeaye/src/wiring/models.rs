@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use ayeaye_agent::{Judge, Model, Models};
 use ayeaye_model::{Endpoint, ModelConfig, OfficialPrompt, RemoteModel};
 
-use crate::bounded_file::bounded_file;
 use crate::config::{Config, RoleSettings};
 use crate::scripted_model::ScriptedClient;
+use ayeaye_agent::bounded_file::bounded_file;
 
 /// The model of the settings.
 pub fn model(config: &Config) -> anyhow::Result<RemoteModel> {

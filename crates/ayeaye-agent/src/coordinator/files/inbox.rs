@@ -1,13 +1,14 @@
 //! The inbox of a session: a file a message, named by its number and its id.
 //!
 //! Only its owner may read it, and it is removed as soon as the record has its effect: it may hold a secret.
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{names, storage};
+use crate::bounded_file::open_file;
 use crate::coordinator::{
     CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId, Reply,
 };
@@ -106,12 +107,12 @@ pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, 
 
 /// What a file says; `None` where it is no message.
 fn load(path: &Path) -> io::Result<Option<MessageBody>> {
-    // Whoever opens a pipe waits for somebody to write to it.
+    // What is there under the name of a message and is no file is none, and is not tried again.
     if !fs::metadata(path)?.is_file() {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    open_file(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(parse(&bytes))
 }
 

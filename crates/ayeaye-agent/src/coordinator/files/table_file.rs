@@ -1,11 +1,11 @@
 //! `table.json`: who runs what.
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::storage;
+use crate::bounded_file::open_file;
 use crate::coordinator::table::{Served, Table};
 use crate::coordinator::{CoordinatorError, MOST_RUNS, RunEntry, RunKind, RunState};
 use crate::private_files::write_whole;
@@ -62,7 +62,7 @@ enum StateRecord {
 pub(super) fn load(runs: &Path) -> Result<Table, CoordinatorError> {
     let path = runs.join(TABLE);
     let mut bytes = Vec::new();
-    match File::open(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
+    match open_file(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Table::default()),
         Err(err) => return Err(storage("read", &path)(err)),

@@ -1,5 +1,5 @@
 //! What is too large for a line, or said again and again: kept once, under its own SHA-256.
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::{Folder, private_folder, storage, write_whole};
 use super::line::hex;
+use crate::bounded_file::open_file;
 use crate::journal::{BlobRef, JournalError};
 
 /// Most bytes of a blob: well above any screenshot.
@@ -55,7 +56,7 @@ pub(super) fn load(folder: &Folder, blob: &BlobRef) -> Result<Bytes, JournalErro
     }
     let path = path_of(folder, blob);
     let mut bytes = Vec::new();
-    let read = File::open(&path).and_then(|file| file.take(blob.bytes + 1).read_to_end(&mut bytes));
+    let read = open_file(&path).and_then(|file| file.take(blob.bytes + 1).read_to_end(&mut bytes));
     match read {
         Ok(_)
             if bytes.len() as u64 == blob.bytes && hex(&Sha256::digest(&bytes)) == blob.sha256 =>

@@ -11,11 +11,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::{private_folder, storage, write_whole};
 use super::line::hex;
+use crate::bounded_file::bounded_file;
 use crate::journal::{JournalError, OpenChange};
 use crate::private_files::lock_within;
 use crate::{DeviceId, SettingChange};
 
 const ENDING: &str = ".changes.json";
+/// Most bytes of the file: thousands of settings.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// How long another process may take to edit what is remembered.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -111,7 +114,7 @@ pub(super) fn load_to_edit(
     device: &DeviceId,
 ) -> Result<Vec<OpenChange>, JournalError> {
     let path = path(folder, device);
-    let text = match fs::read(&path) {
+    let text = match bounded_file(&path, MOST_BYTES) {
         Ok(text) => text,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(err) => return Err(storage("read", &path)(err)),
@@ -134,7 +137,7 @@ pub(super) fn devices(folder: &Path) -> Vec<DeviceId> {
 }
 
 fn read(path: &Path) -> Option<Kept> {
-    let text = match fs::read(path) {
+    let text = match bounded_file(path, MOST_BYTES) {
         Ok(text) => text,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return None,
         Err(err) => {

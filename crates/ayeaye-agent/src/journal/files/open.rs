@@ -1,5 +1,5 @@
 //! Opening a session for writing: a torn last line is cut off and set aside first.
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::thread;
 
@@ -11,6 +11,7 @@ use super::line::{self, Detail};
 use super::scan::RecordEnd;
 use super::writer::FileWriter;
 use super::{Clock, SyncPolicy, read, summary_cache};
+use crate::bounded_file::open_file;
 use crate::journal::{Entry, Event, Fact, JournalError, NoteKind};
 
 /// Opens a session for writing.
@@ -55,7 +56,7 @@ fn cut_torn_tail(
     let name = format!("events.jsonl.torn-{}", now.strftime("%Y%m%dT%H%M%S.%6fZ"));
     let set_aside = folder.path.join(&name);
     let copied = || -> io::Result<()> {
-        let mut from = File::open(&path)?;
+        let mut from = open_file(&path)?;
         from.seek(SeekFrom::Start(good_bytes))?;
         // Of two crashes in one microsecond the later tail is kept.
         let mut options = private_options();

@@ -1,5 +1,4 @@
 //! Reading a session from its beginning.
-use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
 
 use tokio::sync::mpsc;
@@ -9,6 +8,7 @@ use super::line::{Chain, Detail};
 use super::scan::{RecordEnd, Scanned, scan_after, scan_on_two_threads};
 use super::{InvalidRecordLine, VerifyReport, blocking};
 use crate::SessionId;
+use crate::bounded_file::open_file;
 use crate::journal::{Event, JournalError, ReadPosition};
 
 /// Records below this length are read on one thread: they take a millisecond.
@@ -114,7 +114,7 @@ fn scan_from(
     each: impl FnMut(Event),
 ) -> Result<Scanned, JournalError> {
     let path = folder.events();
-    let opened = File::open(&path).and_then(|mut file| {
+    let opened = open_file(&path).and_then(|mut file| {
         file.seek(SeekFrom::Start(at))?;
         Ok((file.metadata()?.len(), file))
     });

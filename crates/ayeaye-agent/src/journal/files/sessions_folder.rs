@@ -22,7 +22,8 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
         let entry = entry?;
         let id = entry.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok());
         if let Some(id) = id
-            && entry.path().join("events.jsonl").is_file()
+            // Whatever it is: what is no file is told of when it is read.
+            && entry.path().join("events.jsonl").symlink_metadata().is_ok()
         {
             found.push(id);
         }

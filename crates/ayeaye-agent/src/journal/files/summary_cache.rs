@@ -4,7 +4,6 @@
 //! its sum. Where the record says otherwise it is made anew, and so is one that is missing, damaged or
 //! of another version. Nothing depends on it, nothing is lost with it, and whether it can be written
 //! does not matter.
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, storage, write_whole};
 use super::line::Detail;
 use super::read;
+use crate::bounded_file::{bounded_file, open_file};
 use crate::journal::{JournalError, Summary};
 use crate::session::SummaryBuilder;
 
@@ -71,7 +71,7 @@ fn count(folder: &Folder) -> Result<u64, JournalError> {
 
 fn stamp(folder: &Folder) -> io::Result<Stamp> {
     const TAIL: u64 = 32; // the sum and more
-    let mut file = File::open(folder.events())?;
+    let mut file = open_file(&folder.events())?;
     let bytes = file.metadata()?.len();
     file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))?;
     let mut tail = Vec::new();
@@ -80,8 +80,7 @@ fn stamp(folder: &Folder) -> io::Result<Stamp> {
 }
 
 fn load(folder: &Folder) -> Option<Cached> {
-    let mut bytes = Vec::new();
-    File::open(folder.cache()).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+    let bytes = bounded_file(&folder.cache(), MOST).ok()?;
     let cached: Cached = serde_json::from_slice(&bytes).ok()?;
     (cached.v == VERSION).then_some(cached)
 }

@@ -49,11 +49,34 @@ fn number_before<'a>(reason: &'a str, behind: &str) -> Option<(u32, &'a str)> {
     })
 }
 
-/// The most tokens that an endpoint lets a reply have, where it says so: `range of max_tokens is [1, 8192]`.
+/// The most tokens that an endpoint lets a reply have, where it says so.
 pub(super) fn most_tokens(reason: &str) -> Option<u32> {
-    let range = reason.split_once("range of max_tokens ")?.1.split_once('[')?.1;
-    let (_, most) = range.split_once(']')?.0.split_once(',')?;
-    most.trim().parse().ok()
+    let behind = |lead: &str| reason.split_once(lead).map(|(_, rest)| rest);
+    // Of DeepSeek and DashScope: `range of max_tokens is [1, 8192]`.
+    if let Some(range) = behind("range of max_tokens ") {
+        let (range, _) = range.split_once('[')?.1.split_once(']')?;
+        return range.split_once(',')?.1.trim().parse().ok();
+    }
+    // Of Vertex, whose end is none of them: `maxoutputtokens value of 9000 but the supported range is from 1
+    // (inclusive) to 8193 (exclusive)`.
+    if let Some(range) = behind("maxoutputtokens value of ") {
+        let end = number_at::<u32>(range.split_once("(inclusive) to ")?.1)?;
+        return Some(if range.contains("(exclusive)") { end.saturating_sub(1) } else { end });
+    }
+    // Of Anthropic: `max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for claude-…`.
+    if let Some((asked, _)) =
+        reason.split_once(", which is the maximum allowed number of output tokens")
+    {
+        return asked.rsplit_once("> ")?.1.parse().ok();
+    }
+    // Of OpenAI, Bedrock and Groq.
+    [
+        ("this model supports at most ", " completion tokens"),
+        ("exceeds the model limit of ", "."),
+        ("`max_tokens` must be less than or equal to `", "`"),
+    ]
+    .iter()
+    .find_map(|(lead, end)| behind(lead)?.split_once(end)?.0.parse().ok())
 }
 
 /// How many pictures an endpoint takes in one request, where it says so.

@@ -8,12 +8,12 @@ use ayeaye_model::{Endpoint, OfficialPrompt, Profile, Published, TextFound};
 
 use super::{FOLDER, fetch, file_name};
 use crate::atomic_file;
-use crate::bounded_file::bounded_file;
 use crate::cli::ImportPrompt;
 use crate::command::Exit;
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text;
+use ayeaye_agent::bounded_file::bounded_file;
 
 /// The most bytes of a file of a checkout.
 const LARGEST: u64 = 16 << 20;

@@ -72,6 +72,35 @@ async fn the_size_of_a_record_is_what_lies_on_the_disk() {
     assert_eq!(rig.journal.summary(&id).await.unwrap().bytes, on_disk(&rig.path(&id)));
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_is_no_file_is_refused_and_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let pipe = |path: &Path| {
+        fs::remove_file(path).ok();
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    };
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    pipe(&rig.path(&id).join("session.json"));
+    assert_eq!(rig.journal.summary(&id).await.unwrap().rounds, 2, "the record says the same");
+    pipe(&rig.path(&id).join("events.jsonl"));
+    assert_eq!(rig.journal.list().await.unwrap(), [id], "it is told of");
+    let refused = [
+        rig.journal.summary(&id).await.map(drop),
+        rig.journal.read(&id).await.map(drop),
+        rig.open(&id).await.map(drop),
+    ];
+    for refused in refused {
+        let err = refused.unwrap_err();
+        let why = std::error::Error::source(&err).map(ToString::to_string);
+        assert!(err.to_string().contains("events.jsonl"), "{err}");
+        assert!(format!("{err} {why:?}").contains("it is no file"), "{err} {why:?}");
+    }
+    pipe(&rig.path(&id).join("lock"));
+    assert!(rig.journal.is_locked(&id).await.is_err());
+}
+
 /// The file beside the record, with another request in it, so that one sees who reads it.
 fn mark(rig: &Rig, id: &SessionId) {
     let path = rig.path(id).join("session.json");

@@ -3,8 +3,12 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// A file, to be read. Nothing else is: a pipe would be waited for, for ever.
-pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+/// A file, to be read. Nothing else is: a pipe would be waited for, for ever, and a device may have no end.
+///
+/// # Errors
+///
+/// Of the file, or that it is none.
+pub fn open_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -20,7 +24,11 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 }
 
 /// A file of at most so many bytes.
-pub(crate) fn bounded_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+///
+/// Of the file, that it is none, or that it is longer.
+pub fn bounded_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
