@@ -90,6 +90,27 @@ async fn with_nothing_around_it_lists_its_tools_and_says_what_is_missing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_log_tells_who_connects_and_which_tools_are_called_but_not_what_is_said() {
+    let binary = Binary::alone().set("AYEAYE_LOG", "debug");
+    let path = binary.data.path().join("log");
+    let mut raw = binary.raw_logging(std::fs::File::create(&path).unwrap()).await;
+    raw.facts("list_sessions", json!({})).await;
+    let (failed, _) = raw.tool("tap", json!({ "device_id": "a secret phone" })).await;
+    assert!(failed);
+    raw.hang_up();
+    assert_eq!(raw.end().await.0, Some(0));
+    let log = std::fs::read_to_string(path).unwrap();
+    for told in [
+        "the client raw 0 has connected",
+        "list_sessions was called: a result",
+        "tap was called: an error",
+    ] {
+        assert!(log.contains(told), "{told}: {log}");
+    }
+    assert!(!log.contains("a secret phone"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

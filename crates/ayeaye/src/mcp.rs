@@ -9,6 +9,7 @@ pub mod approval_form;
 pub(crate) mod approvals;
 pub mod args;
 pub(crate) mod bad_params;
+mod call_log;
 pub mod client_support;
 pub mod completion;
 mod elicitation;
@@ -57,6 +58,7 @@ use crate::principal;
 use crate::text::excerpt;
 use approval_form::ApprovalCall;
 use approvals::Approvals;
+use call_log::NotedCall;
 use client_support::{ClientSupport, is_modern};
 use logging::Levels;
 use looks::Looks;
@@ -187,6 +189,7 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        call_log::note_connected(&request.client_info, &ctx);
         let before = ctx.peer.peer_info();
         ctx.peer.set_peer_info(request.clone());
         // Some bridges hand the handshakes of several clients to one connection.
@@ -280,12 +283,15 @@ impl ServerHandler for Server {
                 }
             }
         };
+        let noted = NotedCall::begin(&name, &ctx);
         let called = group.call(ToolCallContext::new(self, request, ctx));
         let result = panics::catch_panics(&name, called).await;
-        match asking {
+        let result = match asking {
             Some(asking) => asking.end(result),
             None => result,
-        }
+        };
+        noted.end(&result);
+        result
     }
 
     async fn list_resources(

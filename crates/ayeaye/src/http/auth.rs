@@ -107,6 +107,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     // Probes come by the address of a container or a machine, which no setting can know beforehand. Nobody can
     // point an address elsewhere, as one can a name.
     if !agreed || !(is_probe && host.is_address() || auth.hosts.allow(&host)) {
+        tracing::debug!(%host, "a request for a host that is none of ours was refused");
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
     if own_page::is_page(request.uri().path()) {
@@ -123,6 +124,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     let origin = request.headers().get(ORIGIN).cloned();
     let Some(origin) = origin.filter(|_| allowed) else {
         let text = "web pages of this origin may not call; http.allowed-origins can add it";
+        tracing::debug!(%host, "a request of a web page of another origin was refused");
         return refuse(StatusCode::FORBIDDEN, text);
     };
     let mut response = if cors::is_preflight(request.method(), request.headers()) {
