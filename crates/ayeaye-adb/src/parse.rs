@@ -26,7 +26,7 @@ pub(crate) use self::display::{
     Viewport, current_size, panels, posture, viewports, wm_density, wm_size,
 };
 pub(crate) use self::focus::{
-    chooser, error_dialog, foreground, in_front, is_protected, user_in_front,
+    chooser, error_dialog, foreground, in_front, is_protected, other_display_of, user_in_front,
 };
 pub(crate) use self::input_method::{
     Caret, FIELD_QUERY, FieldState, InputMethods, input_method_ids, keyboard_shown, secret_field,

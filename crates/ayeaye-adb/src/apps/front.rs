@@ -73,7 +73,18 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
         if deadline <= Instant::now() || is_silent(&output.stdout) {
             return match front {
                 Some(front) if front == package => Performed::uncertain(SHADED),
-                Some(other) => Performed::uncertain(format!("{other} is in front, not {package}")),
+                Some(other) => Performed::uncertain(
+                    match parts
+                        .iter()
+                        .find_map(|part| parse::other_display_of(part, package, display))
+                    {
+                        Some(elsewhere) => format!(
+                            "{other} is in front on display {display}, which is the one that is shown here and touched; \
+                         the phone has opened {package} on its display {elsewhere}"
+                        ),
+                        None => format!("{other} is in front, not {package}"),
+                    },
+                ),
                 None => Performed::uncertain(NOT_TOLD),
             };
         }

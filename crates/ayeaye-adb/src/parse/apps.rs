@@ -1,4 +1,5 @@
 //! Lists of apps.
+use super::focus::asks_which;
 use super::input_method::is_component;
 use super::sanitize;
 use super::text::lines;
@@ -14,10 +15,12 @@ pub(crate) fn components(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The component in the output of `cmd package resolve-activity --brief`, unless it is Android's own
-/// app chooser.
+/// The component in the output of `cmd package resolve-activity --brief`, unless it is the screen by which the phone
+/// asks which app is meant.
 pub(crate) fn first_component(text: &str) -> Option<(String, String)> {
-    components(text).into_iter().find(|(package, _)| package != "android")
+    components(text)
+        .into_iter()
+        .find(|(package, class)| package != "android" && !asks_which(package, class))
 }
 
 /// The packages of `pm list packages`.

@@ -8,7 +8,7 @@ use ayeaye_agent::Component;
 
 use super::sanitize;
 use super::text::lines;
-use super::windows::{Listed, is_forged, is_of_bars, listed};
+use super::windows::{Listed, displays, is_forged, is_of_bars, listed, on_display};
 
 /// The windows of the notification shade: since Android 11, before, and MIUI's second one. The lock
 /// screen is in the same window.
@@ -96,6 +96,19 @@ pub(crate) fn is_protected(text: &str) -> bool {
     })
 }
 
+/// The display other than this one on which the app is in front.
+pub(crate) fn other_display_of(text: &str, package: &str, display: u32) -> Option<u32> {
+    // More than any phone has, and an app's lines may imitate headings.
+    const MOST: usize = 16;
+    if is_forged(text) {
+        return None;
+    }
+    let is_shown = |other: &u32| {
+        foreground(&on_display(text, *other)).is_some_and(|app| app.package == package)
+    };
+    displays(text).filter(|other| *other != display).take(MOST).find(is_shown)
+}
+
 /// The activity in front, behind a shade if one is open, from `dumpsys window`, `dumpsys activity activities` or lines
 /// of them. `None` also where an app has put lines of its own among them.
 pub(crate) fn foreground(text: &str) -> Option<Component> {
@@ -146,24 +159,29 @@ pub(crate) fn chooser(text: &str) -> Option<String> {
         let inner = line.rsplit('{').next()?;
         let name = inner.split([' ', '}', ',']).find(|word| word.contains('/'))?;
         let (package, class) = name.split_once('/')?;
-        asks_which(package, class.rsplit('.').next().unwrap_or(class)).then(|| sanitize(name))
+        asks_which(package, class).then(|| sanitize(name))
     };
     lines(text).filter(in_front).filter(|line| !is_of_bars(line)).find_map(name)
 }
 
 /// Whether the activity asks which app is meant. Apps have screens called `LanguageChooserActivity` and the like;
 /// those of the phone are known by their package, or by a name that only a maker has.
-fn asks_which(package: &str, class: &str) -> bool {
+pub(super) fn asks_which(package: &str, class: &str) -> bool {
+    let class = class.rsplit('.').next().unwrap_or(class);
     match package {
-        // Android before and since 14, and Huawei.
+        // Android before and since 14, Huawei and Honor.
         "android"
         | "com.android.intentresolver"
         | "com.google.android.intentresolver"
-        | "com.huawei.android.internal.app" => {
-            class.ends_with("ResolverActivity") || class.ends_with("ChooserActivity")
+        | "com.huawei.android.internal.app"
+        | "com.hihonor.android.internal.app" => {
+            ["ResolverActivity", "ChooserActivity"].iter().any(|known| class.ends_with(known))
         }
-        // Samsung and vivo.
-        "com.samsung.android.da.daagent" | "com.vivo.doubleinstance" => true,
+        // Samsung, vivo, Lenovo, and Infinix and Tecno.
+        "com.samsung.android.da.daagent"
+        | "com.vivo.doubleinstance"
+        | "com.zui.resolver"
+        | "com.transsion.resolver" => true,
         // Xiaomi and OPPO.
         _ => ["XSpaceResolve", "MultiAppResolve", "MultiAppChoose"]
             .iter()
@@ -180,7 +198,12 @@ fn is_cover(app: &Component) -> bool {
 /// does not name the focused one.
 fn ime_target(line: &str) -> Option<Component> {
     let line = line.trim_start();
-    let told = ["mInputMethodTarget in display#", "imeInputTarget in display#"];
+    // The second is that of NVIDIA's televisions.
+    let told = [
+        "mInputMethodTarget in display#",
+        "mInputMethodInputTarget in display#",
+        "imeInputTarget in display#",
+    ];
     told.iter().any(|key| line.starts_with(key)).then(|| component(line)).flatten()
 }
 

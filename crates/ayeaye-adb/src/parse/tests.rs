@@ -400,6 +400,13 @@ fn apps_are_read_and_junk_is_not() {
     assert_eq!(components(text)[1].1, "com.x.A$B");
     let chooser = "priority=0\nandroid/com.android.internal.app.ResolverActivity";
     assert_eq!(first_component(chooser), None);
+    for resolver in [
+        "com.huawei.android.internal.app/.HwResolverActivity",
+        "com.hihonor.android.internal.app/com.hihonor.android.internal.app.HwResolverActivity",
+        "com.transsion.resolver/.ResolverActivity",
+    ] {
+        assert_eq!(first_component(&format!("priority=0\n{resolver}")), None, "{resolver}");
+    }
     assert_eq!(first_component("No activity found"), None);
 }
 

@@ -190,6 +190,11 @@ fn display_of(line: &str) -> Option<u32> {
     rest[..end].parse().ok()
 }
 
+/// The displays that are told of, once for each heading.
+pub(super) fn displays(text: &str) -> impl Iterator<Item = u32> {
+    lines(text).filter_map(display_of)
+}
+
 /// What is told of one display, and what is told of none; everything where the display has no heading.
 pub(crate) fn on_display(text: &str, display: u32) -> Cow<'_, str> {
     let has_heading = lines(text).any(|line| display_of(line) == Some(display));

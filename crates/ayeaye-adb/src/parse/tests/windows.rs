@@ -106,6 +106,13 @@ fn of_several_displays_the_one_that_is_looked_at_counts() {
             assert_eq!(current_size(&shown).unwrap().width, width);
             assert_eq!(is_protected(&shown), number == 2, "{shown}");
         }
+        assert_eq!(other_display_of(&text, "com.a.desk", 0), Some(2));
+        assert_eq!(
+            other_display_of(&text, "com.a.desk", 2),
+            None,
+            "it is the one that is looked at"
+        );
+        assert_eq!(other_display_of(&text, "com.a.other", 0), None);
         // Of a display that is not told of, nothing is known, and all is kept.
         assert_eq!(on_display(&text, 5), text);
     }
@@ -191,6 +198,8 @@ fn the_question_which_copy_is_meant_is_one_of_the_phone() {
         "com.android.intentresolver/.ResolverActivity",
         "com.android.intentresolver/com.android.intentresolver.ChooserActivity",
         "com.huawei.android.internal.app/.HwResolverActivity",
+        "com.hihonor.android.internal.app/.HwChooserActivity",
+        "com.zui.resolver/.ResolverActivity",
         "com.miui.securitycore/com.miui.xspace.ui.activity.XSpaceResolveActivity",
         "com.samsung.android.da.daagent/.activity.DualAppActivity",
         "com.vivo.doubleinstance/.ChooserActivity",
