@@ -21,7 +21,7 @@ pub enum ConnectError {
     #[error("this adb server does not look for phones on the network: {0}")]
     NoDiscovery(String),
     /// Not an address of a phone.
-    #[error("`{0}` is not an address: use HOST:PORT")]
+    #[error("`{0}` is not an address: use HOST or HOST:PORT")]
     InvalidAddress(String),
     /// An address for pairing without the port.
     #[error("`{0}` lacks the port: the phone shows it beside the pairing code")]

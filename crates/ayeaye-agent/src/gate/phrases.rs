@@ -13,11 +13,13 @@ mod controls;
 mod declines;
 mod drafts;
 mod everyday;
+mod further;
 mod intents;
 mod lasting;
 mod negation;
 mod northern;
 mod nouns;
+mod other_forms;
 mod other_words;
 mod parts;
 mod reaching;
@@ -80,13 +82,21 @@ fn phrases<T: Copy>(tables: &[Table<T>]) -> Vec<Phrase<T>> {
     all
 }
 
-static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> =
-    LazyLock::new(|| phrases(&[controls::CONTROLS, northern::CONTROLS, lasting::CONTROLS]));
+static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
+    phrases(&[
+        controls::CONTROLS,
+        northern::CONTROLS,
+        lasting::CONTROLS,
+        further::CONTROLS,
+        other_forms::CONTROLS,
+    ])
+});
 /// Finds all of them at once: screens have hundreds of texts.
 static FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(CONTROLS.iter().map(|it| &it.text)).ok());
-static HARMLESS: LazyLock<Vec<Phrase<()>>> =
-    LazyLock::new(|| phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS]));
+static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| {
+    phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS, further::HARMLESS])
+});
 static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
 static EVERYDAY: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(&[everyday::EVERYDAY]));
@@ -95,12 +105,16 @@ static PLACES: LazyLock<HashMap<String, Where>> = LazyLock::new(|| {
     all.flat_map(|(place, list)| entries(list).map(|it| (normalized(it), *place))).collect()
 });
 static DECLINES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES]));
+    LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES, further::DECLINES]));
 static AGREES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES]));
+    LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES, further::AGREES]));
 static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::CHANGES]));
 static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    [agreeing::CONFIRMS, northern::CONFIRMS].into_iter().flat_map(entries).map(normalized).collect()
+    [agreeing::CONFIRMS, northern::CONFIRMS, further::CONFIRMS]
+        .into_iter()
+        .flat_map(entries)
+        .map(normalized)
+        .collect()
 });
 static MERELY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::MERELY));
 static SUBSCRIBES: LazyLock<Vec<String>> =
@@ -123,8 +137,15 @@ fn texts(tables: &[Table<()>]) -> HashSet<String> {
 
 static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =
     LazyLock::new(|| phrases(&[areas::AREAS, areas_device::AREAS]));
-static INTENTS: LazyLock<Vec<Phrase<ActClass>>> =
-    LazyLock::new(|| phrases(&[intents::INTENTS, northern::INTENTS, lasting::INTENTS]));
+static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
+    phrases(&[
+        intents::INTENTS,
+        northern::INTENTS,
+        lasting::INTENTS,
+        further::INTENTS,
+        other_forms::INTENTS,
+    ])
+});
 /// What dialogs for a permission say, and the words of a user that need it.
 type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
@@ -273,7 +294,8 @@ pub(super) fn declines(name: &str) -> bool {
 /// Whether the whole name of a control (normalized) agrees to something, and whether it is how people agree
 /// to what costs money.
 pub(super) fn agrees(name: &str) -> Option<bool> {
-    let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{e80}').contains(&c);
+    // The marks of the scripts from India to Mongolia are no letters, and end words.
+    let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{1800}').contains(&c);
     let name = name.trim_matches(sign);
     AGREES.contains(name).then(|| CONFIRMS.contains(name))
 }

@@ -28,6 +28,23 @@ pub(crate) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
     })
 }
 
+/// A slide that is longer, in parts of the height, leaves every control that does anything, also on a screen that lies on
+/// its side.
+const LONGEST_PRESS: f64 = 0.25;
+
+/// How far a slide goes up or down, in parts of the height; 0 for one to the side and for what is no slide.
+pub(super) fn up_or_down(gesture: &Gesture) -> f64 {
+    let Gesture::Slide { from, to, .. } = gesture else { return 0.0 };
+    let ((x, y), (to_x, to_y)) = (from.fractions(), to.fractions());
+    let (across, along) = ((x - to_x).abs(), (y - to_y).abs());
+    if across * 2.0 < along { along } else { 0.0 }
+}
+
+/// Whether a slide is so short that a control may take it for a press, as Android's do while the finger stays on them.
+pub(super) fn may_press(gesture: &Gesture) -> bool {
+    matches!(gesture, Gesture::Slide { .. }) && up_or_down(gesture) < LONGEST_PRESS
+}
+
 /// An act that is proposed, and what is known around it.
 #[derive(Debug, Clone)]
 pub struct GateRequest<'a> {
@@ -101,6 +118,11 @@ pub struct ScreenFacts {
     pub hidden_input: bool,
     /// The touch is for a key of the keyboard.
     pub on_keyboard: bool,
+    /// There is more on the screen than is read.
+    pub is_cut_off: bool,
+    /// The finger slides without leaving the control on which it began, which takes that for a press; or it may be so,
+    /// since the elements are not known.
+    pub is_pressed: bool,
     /// What stands in the field of a number that is dialed.
     pub dialed: String,
     /// A field holds a text that may be sent.
@@ -165,11 +187,14 @@ impl ScreenFacts {
         hidden_input: bool,
     ) -> Self {
         let Some(elements) = elements.filter(|it| it.iter().next().is_some()) else {
-            return Self { hidden_input, ..Self::default() };
+            return Self { hidden_input, is_pressed: may_press(gesture), ..Self::default() };
         };
         // Of a tree that is cut off the rest may be what is touched.
         let readable = !elements.is_cut_off();
-        let mut facts = Self { readable, hidden_input, ..Self::default() };
+        let is_pressed =
+            may_press(gesture) && (!readable || stays_on_control(elements, gesture, size));
+        let is_cut_off = !readable;
+        let mut facts = Self { readable, hidden_input, is_cut_off, is_pressed, ..Self::default() };
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();
@@ -278,6 +303,19 @@ impl ScreenFacts {
         }
         self
     }
+}
+
+/// Whether a slide ends on the control on which it begins, or so little beside it that Android still counts it as there.
+fn stays_on_control(elements: &Elements, gesture: &Gesture, size: ScreenSize) -> bool {
+    let points = gesture.points();
+    let (Some(from), Some(to)) = (points.first(), points.last()) else { return false };
+    let (from, to) = (from.to_pixel(size), to.to_pixel(size));
+    let Some(control) = elements.at(from).filter(|it| it.reacts()) else { return false };
+    // `ViewConfiguration` allows 8 dp, of the 320 and more that a screen is wide.
+    let beside = i64::from(size.width.min(size.height)) / 32;
+    let [left, top, right, bottom] = control.bounds.map(i64::from);
+    let (x, y) = (i64::from(to.x), i64::from(to.y));
+    (left - beside..right + beside).contains(&x) && (top - beside..bottom + beside).contains(&y)
 }
 
 /// What reacts to touches.

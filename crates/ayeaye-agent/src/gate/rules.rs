@@ -8,6 +8,7 @@ mod everyday;
 mod fields;
 mod ids;
 mod places;
+mod slides;
 
 pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};
@@ -17,22 +18,20 @@ pub(super) use self::places::{
 };
 
 use super::is_home;
-use super::request::{GateRequest, as_slide};
+use super::request::{GateRequest, as_slide, may_press, up_or_down};
 use crate::{Gesture, Key};
 
 /// What is shorter, in parts of the height, a control takes for a touch.
 const SHORTEST_SLIDE: f64 = 0.05;
 
-/// Whether a gesture only leaves or moves, wherever it is done.
-fn only_moves(gesture: &Gesture) -> bool {
-    match gesture {
+/// Whether what is done only leaves or moves, wherever that is.
+fn only_moves(request: &GateRequest<'_>) -> bool {
+    match request.gesture {
         Gesture::HotKey { key } => *key != Key::Enter,
         Gesture::Scroll { .. } => true,
         // Up and down; to the side it may send, pay or delete.
-        Gesture::Slide { from, to, .. } => {
-            let ((x, y), (to_x, to_y)) = (from.fractions(), to.fractions());
-            let (across, along) = ((x - to_x).abs(), (y - to_y).abs());
-            SHORTEST_SLIDE <= along && across * 2.0 < along
+        slide @ Gesture::Slide { .. } => {
+            SHORTEST_SLIDE <= up_or_down(slide) && !request.screen.is_pressed
         }
         _ => false,
     }
@@ -43,7 +42,7 @@ pub(crate) fn needs_elements(gesture: &Gesture) -> bool {
     match as_slide(gesture).as_ref().unwrap_or(gesture) {
         Gesture::HotKey { key } => *key == Key::Enter,
         Gesture::Awake { .. } | Gesture::Command(_) | Gesture::Scroll { .. } => false,
-        slide @ Gesture::Slide { .. } => !only_moves(slide),
+        slide @ Gesture::Slide { .. } => may_press(slide),
         _ => true,
     }
 }
@@ -73,7 +72,7 @@ fn touches(gesture: &Gesture) -> bool {
 fn acts(request: &GateRequest<'_>) -> bool {
     match request.gesture {
         Gesture::Type { .. } | Gesture::HotKey { key: Key::Enter } => true,
-        gesture => touches(gesture) && !only_moves(gesture),
+        gesture => touches(gesture) && !only_moves(request),
     }
 }
 

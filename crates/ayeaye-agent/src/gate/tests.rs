@@ -214,6 +214,12 @@ impl Scene {
         self
     }
 
+    /// The same without the focus.
+    pub(super) fn left(mut self, text: &str) -> Self {
+        self.node(text, "", "android.widget.EditText", r#"clickable="true""#, 160);
+        self
+    }
+
     pub(super) fn hidden_field(mut self, id: &str) -> Self {
         let flags = r#"clickable="true" focused="true" password="true""#;
         self.node("", id, "android.widget.EditText", flags, 160);
@@ -262,7 +268,8 @@ impl Scene {
     }
 
     pub(super) fn judge_blind(&self, task: &str, gesture: &Gesture) -> Verdict {
-        let (words, screen) = (UserWords::new([task]), ScreenFacts::default());
+        let words = UserWords::new([task]);
+        let screen = ScreenFacts::new(None, gesture, SIZE, false);
         let history = GateHistory::default();
         judge(&Policy::default(), &self.request(&words, gesture, &screen, &history))
     }

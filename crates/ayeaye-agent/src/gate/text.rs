@@ -73,7 +73,7 @@ fn plain(c: char) -> Option<char> {
         '\u{1f1e6}'..='\u{1f1ff}' => letter(u32::from(c) - 0x1f1e6)?,
         'أ' | 'إ' | 'آ' | 'ٱ' => 'ا',
         'ى' => 'ي',
-        '\u{2019}' | '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
+        '\u{2019}' | '\u{2018}' | '\u{2bb}' | '\u{2bc}' | '\u{b4}' | '`' => '\'',
         '\u{2010}'..='\u{2015}' => '-',
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' | 'ă' | 'ā' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ẩ' | 'ẫ'
         | 'ậ' | 'ắ' | 'ằ' | 'ẳ' | 'ẵ' | 'ặ' | 'ȧ' | 'ǎ' | 'ḁ' => 'a',
@@ -129,7 +129,7 @@ fn letter(number: u32) -> Option<char> {
 
 /// Whether a script puts blanks between its words, so that a word ends where a letter does not follow.
 pub(super) fn is_spaced(c: char) -> bool {
-    matches!(c, 'a'..='z' | '0'..='9' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
+    matches!(c, 'a'..='z' | '0'..='9' | 'ə' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
 }
 
 /// The entries of a list of a table, which is written in one text: "pay|pay now". As texts of their own each would

@@ -37,6 +37,9 @@ pub enum TaskCommand {
 
 /// `ayeaye task save`.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "ayeaye task save [OPTIONS] <NAME> <TEXT>\n       ayeaye task save [OPTIONS] <NAME> --from <ID>"
+)]
 pub struct SaveTask {
     /// Its name: letters, digits, `-`, `_` and `.`
     pub name: String,

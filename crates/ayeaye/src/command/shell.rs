@@ -27,6 +27,9 @@ pub fn man(out: Option<&Path>, terminal: Terminal) -> anyhow::Result<Exit> {
     let failed = || format!("manual pages cannot be written into {}", folder.display());
     std::fs::create_dir_all(folder).with_context(failed)?;
     clap_mangen::generate_to(command_line(None), folder).with_context(failed)?;
-    terminal.item("written", &folder.join("ayeaye.1").display().to_string());
+    let pages = std::fs::read_dir(folder).with_context(failed)?.flatten();
+    let pages = pages.filter(|page| page.path().extension().is_some_and(|end| end == "1")).count();
+    let first = folder.join("ayeaye.1");
+    terminal.item("written", &format!("{} and others: {pages} pages", first.display()));
     Ok(Exit::Done)
 }

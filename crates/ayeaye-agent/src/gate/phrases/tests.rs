@@ -8,10 +8,12 @@ fn class(name: &str) -> Option<ActClass> {
 
 #[test]
 fn no_phrase_of_the_tables_is_empty_or_hidden_by_another() {
-    for phrase in CONTROLS.iter() {
-        assert!(0 < phrase.size, "{}", phrase.written);
-        assert!(class(phrase.written).is_some(), "{}", phrase.written);
-    }
+    let lost: Vec<_> = CONTROLS
+        .iter()
+        .filter(|phrase| phrase.size == 0 || class(phrase.written).is_none())
+        .map(|phrase| phrase.written)
+        .collect();
+    assert!(lost.is_empty(), "{lost:?}");
     let languages = |class| {
         let mut all: Vec<_> =
             CONTROLS.iter().filter(|it| it.of == class).map(|it| it.language).collect();

@@ -2,9 +2,10 @@
 use super::asked::is_asked;
 use super::dialogs;
 use super::everyday::is_everyday;
-use super::fields::is_search;
+use super::fields::{is_command_field, is_search};
 use super::ids::class_of_id;
 use super::only_moves;
+use super::slides;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::confusables::{closed_up, readings};
@@ -13,7 +14,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
-use crate::gate::text::{normalized, words};
+use crate::gate::text::{List, holds, normalized, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
@@ -30,15 +31,16 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
     let kind = apps::kind_of(request.package);
     let screen = request.screen;
     let aimed = screen.aimed.iter();
-    // A field is tapped to type into it, whatever stands in it.
-    let mut aimed: Vec<_> = aimed.filter(|it| !it.is_field()).collect();
-    if only_moves(request.gesture) {
+    // A field is tapped to type into it, whatever is written in it.
+    let mut aimed: Vec<_> =
+        aimed.filter(|it| !it.is_field() || is_command_field(it, screen)).collect();
+    if only_moves(request) {
         // Also on its way up or down, what moves aside slides what is slid.
         let across = match request.gesture {
             Gesture::Slide { from, to, .. } => 0.1 <= (from.fractions().0 - to.fractions().0).abs(),
             _ => false,
         };
-        let slid = |it: &ControlFacts| dialogs::is_swiped(it) || across && dialogs::is_slid(it);
+        let slid = |it: &ControlFacts| slides::is_swiped(it) || across && slides::is_slid(it);
         aimed.retain(|it| matches!(request.gesture, Gesture::Slide { .. }) && slid(it));
         if aimed.is_empty() {
             return;
@@ -51,10 +53,12 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
     for control in &aimed {
         if let Some((class, evidence)) = command(control, request, kind) {
             add(findings, class, control, Rule::Control, &evidence);
-        } else if !super::bare::bare(findings, control, kind, Rule::Control)
-            && let Some((class, evidence)) = dialogs::agreed_to(control, request, kind)
-        {
-            add(findings, class, control, Rule::Dialog, &evidence);
+        } else if !super::bare::bare(findings, control, kind, Rule::Control) {
+            if let Some((class, evidence)) = dialogs::agreed_to(control, request, kind) {
+                add(findings, class, control, Rule::Dialog, &evidence);
+            } else if let Some((class, evidence)) = slides::slid_or_held(control, request, kind) {
+                add(findings, class, control, Rule::Control, &evidence);
+            }
         }
     }
     if presses_enter(request.gesture) || presses_focused(request) || screen.on_keyboard {
@@ -161,6 +165,7 @@ fn command(
         let price = control.names.first().filter(|it| is_price(it));
         let price =
             price.or(control.names.first().filter(|_| is_button && pays(control, request, app)));
+        let price = price.or(control.names.first().filter(|_| goes_on_for_money(control)));
         found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
     }
     for (at, name) in own.enumerate() {
@@ -248,6 +253,20 @@ fn pays(control: &ControlFacts, request: &GateRequest<'_>, app: Option<AppKind>)
         && (screen.written || screen.can_decline)
         && words(name).count() <= 6
         && amount(name).is_some()
+}
+
+/// Whether a control goes on, or opens what is closed, for an amount that it names: "Unlock for $4.99".
+fn goes_on_for_money(control: &ControlFacts) -> bool {
+    #[rustfmt::skip]
+    static GOES_ON: List = List::new("continue|unlock|upgrade|tip|weiter|fortfahren|freischalten|entsperren|continuer|débloquer|continuar|desbloquear|continua|sblocca|doorgaan|ontgrendelen|kontynuuj|odblokuj|devam et|kilidini aç|\
+        продолжить|разблокировать|продовжити|розблокувати|解锁|解鎖|继续|繼續|ロック解除|続ける|잠금해제|잠금 해제|계속|متابعة|फिर से शुरू|अनलॉक|जारी रखें|lanjutkan|buka kunci|tiếp tục|mở khóa|ปลดล็อก|ดำเนินการต่อ|fortsätt|lås upp|fortsæt|lås op|fortsett|jatka|avaa|pokračovat|odemknout|folytatás|feloldás|continuă|deblochează|συνέχεια|ξεκλείδωμα|продължи|отключи|nastavi|otključaj|המשך");
+    #[rustfmt::skip]
+    static SAVES: List = List::new("off|save|free|cashback|bonus|coupon|sparen|rabatt|gratis|remise|descuento|desconto|sconto|korting|rabat|indirim|скидка|скидку|优惠|優惠|割引|할인");
+    control.names.first().is_some_and(|name| {
+        let text = normalized(name);
+        let has = |list: &List| list.iter().any(|it| holds(&text, it));
+        words(&text).count() <= 6 && amount(name).is_some() && has(&GOES_ON) && !has(&SAVES)
+    })
 }
 
 /// By their whole names: safes for photos call themselves calculators too.
@@ -345,7 +364,7 @@ pub(in crate::gate) fn changes(findings: &mut Findings<'_>) {
         }
         Gesture::Drag { .. } => "something is moved",
         Gesture::HotKey { key: Key::Delete } => "a text",
-        gesture if super::touches(gesture) && !only_moves(gesture) => {
+        gesture if super::touches(gesture) && !only_moves(request) => {
             let changing = screen.aimed.iter().find(|it| it.reacts && changes_something(it));
             match changing {
                 _ if screen.aimed.iter().any(|it| it.switch) => "a switch",

@@ -31,7 +31,7 @@ pub(super) fn agreed_to(
     if merely_agrees(control) && is_other_choice(control, screen) {
         said.retain(|it| !is_repeated(it));
     }
-    if let Some(text) = said.iter().find(|it| is_repeated(it)) {
+    if let Some(text) = said.iter().find(|it| is_repeated(it) || is_charged(it)) {
         return Some((ActClass::Pay, format!("\"{text}\"")));
     }
     let firmly = agrees?;
@@ -53,6 +53,15 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether a text says that whoever goes on pays.
+fn is_charged(text: &str) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new("will be charged|be charged to|wird belastet|werden belastet|wird abgebucht|se te cobrará|se le cobrará|se cobrará|sera débité|sera débitée|serez débité|serás cobrado|será cobrado|será cobrada|verrà addebitato|ti verrà addebitato|\
+        wordt afgeschreven|wordt belast|zostanie obciążona|zostanie pobrana|ücret alınacaktır|tahsil edilecektir|будет списана|будет списано|будут списаны|буде списано|将扣款|将被扣|將扣款|課金されます|請求されます|결제됩니다|청구됩니다|سيتم خصم|शुल्क लिया जाएगा|akan ditagih|akan dikenakan biaya|sẽ bị tính phí|จะถูกเรียกเก็บเงิน");
+    let text = normalized(text);
+    WORDS.iter().any(|it| holds(&text, it))
 }
 
 /// What is said of somebody else who asks to be let in, where this control does so.
@@ -123,31 +132,6 @@ pub(super) fn agrees(control: &ControlFacts) -> Option<bool> {
     let positive = control.resource_id == "android:id/button1"
         && !control.names.iter().any(|it| phrases::declines(&normalized(it)));
     said.or(positive.then_some(false))
-}
-
-/// Whether a control says that it is to be swiped upwards; all else that goes up or down moves a list.
-pub(super) fn is_swiped(control: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    static WORDS: List = List::new("swipe up|slide up|pull up|drag up|nach oben wischen|nach oben schieben|desliza hacia arriba|deslizar hacia arriba|balayez vers le haut|glissez vers le haut|deslize para cima|scorri verso l'alto|veeg omhoog|przesuń w górę|\
-        yukarı kaydır|проведите вверх|смахните вверх|проведіть вгору|上滑|向上滑动|上にスワイプ|위로 밀어|위로 스와이프|اسحب لأعلى|ऊपर स्वाइप|geser ke atas|vuốt lên|ปัดขึ้น");
-    let said = |name: &String| {
-        let text = normalized(name);
-        WORDS.iter().any(|it| holds(&text, it))
-    };
-    control.names.iter().any(said)
-}
-
-/// Whether a control is slid, in whatever direction the finger goes.
-pub(super) fn is_slid(control: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    static WORDS: List = List::new("slide to|swipe to|slide right|swipe right|wischen zum|wischen, um|schieben zum|ziehen zum|desliza para|deslizar para|faites glisser|glissez pour|glisser pour|\
-        deslize para|scorri per|veeg om|przesuń, aby|kaydır|проведите|сдвиньте|проведіть|滑动|滑動|スライド|밀어서|اسحب|स्लाइड|स्वाइप|geser untuk|vuốt để|เลื่อนเพื่อ");
-    let kind = control.kind.rsplit('.').next().unwrap_or_default();
-    let said = |name: &String| {
-        let text = normalized(name);
-        WORDS.iter().any(|it| holds(&text, it))
-    };
-    kind.contains("SeekBar") || kind.contains("Slider") || control.names.iter().any(said)
 }
 
 /// The person whom the name of a control names: "Call Mallory".

@@ -6,7 +6,8 @@ use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
-use crate::gate::request::{ControlFacts, GateHistory, GateRequest};
+use crate::gate::price::without_amount;
+use crate::gate::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
 use crate::gate::text::{List, holds, normalized, normalized_all, words};
 use crate::gate::verdict::Rule;
 use crate::secret_text::{
@@ -36,6 +37,20 @@ fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a 
         }) || words(&text).next().is_some_and(|first| IN_FRONT.iter().any(|word| first == word))
     };
     says(&field.hint) || says(&id) || names.any(|it| says(it))
+}
+
+/// Whether all that stands in a field is a command that costs or gives away something, as pages have buttons that say of
+/// themselves that they are fields. What empty fields ask for, as older phones tell it here, is to write or to call.
+pub(super) fn is_command_field(field: &ControlFacts, screen: &ScreenFacts) -> bool {
+    let plain = without_amount(&field.content).unwrap_or_else(|| normalized(&field.content));
+    let is_command = || {
+        phrases::commands(&plain, false, false).iter().any(|it| {
+            it.text == plain
+                && !matches!(it.of, ActClass::Send | ActClass::Publish | ActClass::Call)
+        })
+    };
+    let is_plain = !field.password && field.hint.is_empty() && field.reacts;
+    is_plain && screen.focused.as_ref() != Some(field) && is_command()
 }
 
 /// Something goes into a field for a password or a code.

@@ -270,7 +270,7 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     let (screen, package) = (request.screen, request.package);
     let kind = apps::kind_of(package);
     let told = screen.readable && !is_opaque(screen, kind);
-    if told || !acts(request) || only_moves(request.gesture) {
+    if told || !acts(request) || only_moves(request) {
         return;
     }
     let kind = kind.filter(|it| {
@@ -285,6 +285,8 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
                 | AppKind::Mail
                 | AppKind::Messenger
         )
+        // A page can have as much on it as it likes.
+        || *it == AppKind::Browser && screen.is_cut_off
     });
     let kind = match kind {
         Some(kind) => format!("{kind:?}"),

@@ -248,6 +248,107 @@ fn a_slide_that_hardly_moves_is_a_touch() {
 }
 
 #[test]
+fn a_slide_that_stays_on_a_control_presses_it() {
+    let scene = Scene::of("com.example.pay", "Checkout").button("Pay now").text("Terms");
+    let duration = std::time::Duration::from_millis(500);
+    let slide = |name: &str, (begin, by): (f64, f64)| {
+        let Gesture::Click { point } = scene.tap(name) else { panic!("a tap") };
+        let (x, y) = point.fractions();
+        let from = Point::from_fractions(x, y + begin).unwrap();
+        let to = Point::from_fractions(x, y + begin + by).unwrap();
+        let slide = Gesture::Slide { from, to, duration };
+        assert!(needs_elements(&slide) == (by.abs() < 0.25), "{by}");
+        (scene.judge(TASK, &slide), scene.judge_blind(TASK, &slide))
+    };
+    // 160 of 2400 pixels: from the upper edge to the lower one, and a little beyond.
+    for within in [(-0.03, 0.06), (0.03, -0.06), (-0.03, 0.07)] {
+        assert_eq!(slide("Pay now", within).0.class(), Some(ActClass::Pay), "{within:?}");
+    }
+    for beyond in [(0.0, 0.1), (-0.03, 0.2), (0.0, 0.3)] {
+        assert_eq!(slide("Pay now", beyond).0.name(), "allow", "{beyond:?}");
+    }
+    assert_eq!(slide("Terms", (-0.03, 0.06)).0.name(), "allow", "nothing there reacts");
+    let dialog = Scene::of("com.google.android.permissioncontroller/.GrantPermissionsActivity", "");
+    let dialog = dialog.button("Allow");
+    let Gesture::Click { point } = dialog.tap("Allow") else { panic!("a tap") };
+    let (x, y) = point.fractions();
+    let at = |y| Point::from_fractions(x, y).unwrap();
+    let press = Gesture::Slide { from: at(y - 0.03), to: at(y + 0.03), duration };
+    assert_ne!(dialog.judge(TASK, &press).name(), "allow");
+    // Where nothing is known of the screen, it may be a press; in an app of money that is asked.
+    let bank = Scene::of("com.chase.sig.android", "Transfer");
+    assert_ne!(bank.judge_blind(TASK, &press).name(), "allow");
+    let far = Gesture::Slide { from: at(0.7), to: at(0.3), duration };
+    assert_eq!(bank.judge_blind(TASK, &far).name(), "allow");
+}
+
+#[test]
+fn sliders_that_confirm_are_asked_about_where_something_is_paid() {
+    let duration = std::time::Duration::from_millis(300);
+    for label in [
+        "Slide to confirm",
+        "Swipe to book",
+        "Desliza para confirmar",
+        "Zum Bestätigen wischen",
+        "Проведите для подтверждения",
+        "右滑确认",
+        "スライドして確定",
+        "밀어서 확인",
+        "Swipe for at betale",
+        "Pyyhkäise maksaaksesi",
+        "Přejetím zaplatíte",
+    ] {
+        let total = Scene::of("com.example.ride", "Ride").text("Total: $45.00");
+        let scene = total.button(label);
+        let Gesture::Click { point } = scene.tap(label) else { panic!("a tap") };
+        let at = |x| Point::from_fractions(x, point.fractions().1).unwrap();
+        let aside = Gesture::Slide { from: at(0.1), to: at(0.9), duration };
+        assert_eq!(scene.judge(TASK, &aside).name(), "confirm", "{label}");
+    }
+    let gallery = Scene::of("com.example.shop", "Boots").text("$45.00").view("Swipe to see more");
+    let Gesture::Click { point } = gallery.tap("Swipe to see more") else { panic!("a tap") };
+    let at = |x| Point::from_fractions(x, point.fractions().1).unwrap();
+    let aside = Gesture::Slide { from: at(0.9), to: at(0.1), duration };
+    assert_eq!(gallery.judge(TASK, &aside).name(), "allow");
+}
+
+#[test]
+fn what_records_while_it_is_held_sends() {
+    let chat = Scene::of("com.whatsapp", "Anna").described("Voice message");
+    let Gesture::Click { point } = chat.tap("Voice message") else { panic!("a tap") };
+    let held = Gesture::LongPress { point, duration: std::time::Duration::from_secs(5) };
+    assert_eq!(chat.judge(TASK, &held).class(), Some(ActClass::Send));
+    assert_eq!(chat.judge("Send Anna a voice message", &held).name(), "allow");
+    let notes = Scene::of("com.example.notes", "Notes").described("Record audio");
+    assert_eq!(notes.judge(TASK, &held).name(), "allow");
+}
+
+#[test]
+fn a_button_that_calls_itself_a_field_is_a_button() {
+    for (label, asks) in [("Pay now", true), ("Place order $45.00", true), ("Message", false)] {
+        let page = Scene::of("com.android.chrome", "Shop").left(label);
+        let verdict = page.judge(TASK, &page.tap(label));
+        assert_eq!(verdict.name() == "confirm", asks, "{label}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_goes_on_for_an_amount_pays_it() {
+    for label in ["Continue for $9.99", "Unlock 4,99 €", "Freischalten für 4,99 €", "解锁 ¥6"]
+    {
+        let scene = Scene::of("com.example.app", "Premium").button(label);
+        assert_eq!(scene.judge(TASK, &scene.tap(label)).name(), "confirm", "{label}");
+    }
+    for label in ["Continue", "Save $5", "Boots $59.00"] {
+        let scene = Scene::of("com.example.app", "Premium").button(label);
+        assert_eq!(scene.judge(TASK, &scene.tap(label)).name(), "allow", "{label}");
+    }
+    let charged = Scene::of("com.example.app", "Premium").text("Your card will be charged.");
+    let charged = charged.button("Continue");
+    assert_eq!(charged.judge(TASK, &charged.tap("Continue")).class(), Some(ActClass::Pay));
+}
+
+#[test]
 fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
     for tile in ["Wireless debugging, Off", "Wireless debugging"] {
         let shade = Scene::of("com.android.systemui", "").switch(tile);

@@ -74,13 +74,21 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 5]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 7]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
                 (
-                    [readable, hidden_input, can_decline, written, on_keyboard],
+                    [
+                        readable,
+                        hidden_input,
+                        can_decline,
+                        written,
+                        on_keyboard,
+                        is_cut_off,
+                        is_pressed,
+                    ],
                     dialed,
                     said,
                     aimed,
@@ -101,6 +109,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     can_decline,
                     hidden_input,
                     on_keyboard,
+                    is_cut_off,
+                    is_pressed,
                     line_field: None,
                     dialed,
                     written,

@@ -11,6 +11,8 @@ const OTHERS: &str = include_str!("tables/others.tsv");
 const LABELS: &str = include_str!("tables/labels.tsv");
 /// Of the north and the east of Europe, in Hebrew; and the button that the law of the EU asks for.
 const NORTHERN: &str = include_str!("tables/labels_northern.tsv");
+/// Of the other languages that a phone of many people speaks, and other forms.
+const FURTHER: &str = include_str!("tables/labels_further.tsv");
 const DIALOGS: &str = include_str!("tables/dialogs.tsv");
 const BENIGN: &str = include_str!("tables/benign.tsv");
 /// What the user has forbidden, in each language on either side of its verb.
@@ -142,7 +144,7 @@ fn no_button_in_any_language_is_touched_unasked_however_it_is_made() {
     let mut wrong = BTreeSet::new();
     let mut languages = BTreeSet::new();
     let mut count = 0;
-    for row in rows(LABELS).chain(rows(NORTHERN)) {
+    for row in rows(LABELS).chain(rows(NORTHERN)).chain(rows(FURTHER)) {
         let [class, language, labels] = row.as_slice() else { panic!("{row:?}") };
         languages.insert(*language);
         for label in labels.split('|') {
