@@ -265,10 +265,15 @@ impl Device for AdbDevice {
         }
         if captured.frame.is_black() {
             for panel in displays.candidates(shown) {
-                let other = capture.frame(client, Some(panel)).await?;
-                if !other.frame.is_black() {
-                    captured = other;
-                    break;
+                // One that cannot be captured takes nothing from the picture that there is.
+                match capture.frame(client, Some(panel)).await {
+                    Ok(other) if !other.frame.is_black() => {
+                        captured = other;
+                        break;
+                    }
+                    Ok(_) => {}
+                    Err(error) if error.is_unreachable() => return Err(error),
+                    Err(error) => tracing::debug!(panel, %error, "a panel was not captured"),
                 }
             }
         }

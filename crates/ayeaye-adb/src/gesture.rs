@@ -49,7 +49,13 @@ impl ShellCommand {
     pub(crate) async fn send(&self, client: &DeviceClient, what: &str) -> Result<(), DeviceError> {
         let limit = client.limits().shell + self.duration;
         let output = client.act(what, &self.line, limit).await?;
-        ensure_accepted(client, what, &output)
+        ensure_accepted(client, what, &output).map_err(|error| match error {
+            // A line of several commands may have done the first before it failed.
+            DeviceError::Refused { reason, .. } if self.line.contains("&&") => {
+                client.garbled(what, format!("a part of it may have been done: {reason}"))
+            }
+            error => error,
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize};
+use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize, error_chain};
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
@@ -145,7 +145,13 @@ impl TextEntry<'_> {
             }
         }
         let tried: Vec<&str> = ways.iter().map(Way::name).collect();
-        Err(client.refused("the text", nothing_typed(client.id(), &tried, composes)))
+        let why = nothing_typed(client.id(), &tried, composes);
+        // What stood in the field is gone.
+        Err(if before.empty && self.clear {
+            client.garbled("the text", format!("the field was emptied; {why}"))
+        } else {
+            client.refused("the text", why)
+        })
     }
 
     /// Types the text in one way, and presses enter if it may have arrived.
@@ -206,7 +212,17 @@ impl TextEntry<'_> {
         let may_be_there =
             matches!(arrived, Arrival::There | Arrival::Composing | Arrival::Unknown(_));
         if self.submit && may_be_there {
-            gesture::key(ayeaye_agent::Key::Enter).send(client, "the enter key").await?;
+            let enter = gesture::key(ayeaye_agent::Key::Enter);
+            match enter.send(client, "the enter key").await {
+                Ok(()) => {}
+                // Whether it was pressed is not known, or somebody else has the phone; the text is there either way.
+                Err(error @ DeviceError::TakenOver { .. }) => return Err(error),
+                Err(error) if error.may_have_acted() => return Err(error),
+                Err(error) => {
+                    let why = format!("the text was typed, then: {}", error_chain(&error));
+                    return Ok(Arrival::Different(why));
+                }
+            }
         }
         Ok(arrived)
     }
@@ -270,7 +286,7 @@ fn same(way: &Way, other: &Way) -> bool {
 
 fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
     let mut text = format!(
-        "the phone accepted it and the field holds what it held before (tried: {})",
+        "the phone accepted it and the field holds nothing of it (tried: {})",
         tried.join(", ")
     );
     if tried.contains(&"ADBKeyboard") {

@@ -317,6 +317,25 @@ async fn a_long_text_that_breaks_off_is_doubtful() {
 }
 
 #[tokio::test]
+async fn what_was_done_before_a_refusal_is_told() {
+    let refusal = || Reply::Shell(String::new(), "Error: busy\n".to_owned(), 1);
+    // The text is there when the enter key is refused.
+    let fake = Fake::phone(move |request| request.contains("keyevent 66").then(refusal)).await;
+    let submitted = Gesture::Type { text: "milk".into(), point: None, clear: false, submit: true };
+    let done = fake.open().await.perform(&submitted, ON).await.unwrap();
+    let uncertain = done.uncertain.unwrap();
+    assert!(uncertain.contains("enter was not pressed"), "{uncertain}");
+    // One of the two taps may have been done.
+    let fake = Fake::phone(move |request| request.contains("input tap").then(refusal)).await;
+    let point = Point::new(500, 500).unwrap();
+    let device = fake.open().await;
+    let error = device.perform(&Gesture::DoubleClick { point }, ON).await.unwrap_err();
+    assert!(error.may_have_acted(), "{error:?}");
+    let error = device.perform(&Gesture::Click { point }, ON).await.unwrap_err();
+    assert!(!error.may_have_acted(), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_text_that_stood_there_before_is_not_taken_for_the_typed_one() {
     const TREE: &str = "<hierarchy rotation=\"0\"><node text=\"meet at 5\" class=\"android.widget.EditText\" \
         focused=\"true\" bounds=\"[0,100][1000,200]\" /></hierarchy>";

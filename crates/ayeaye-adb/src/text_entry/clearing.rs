@@ -127,11 +127,12 @@ async fn after_deleting(
                     left.left()
                 )
             };
-            left.emptied().ok_or_else(|| client.refused(WHAT, reason()))
+            // Some of it may be gone.
+            left.emptied().ok_or_else(|| client.garbled(WHAT, reason()))
         }
         None => match (shown, shown_text(client).await) {
             (_, Some(text)) if text.is_empty() => Ok(Emptied::Yes),
-            (Some(before), Some(after)) if before != after => Err(client.refused(
+            (Some(before), Some(after)) if before != after => Err(client.garbled(
                 WHAT,
                 format!("{} characters are left in it; nothing was typed", after.chars().count()),
             )),

@@ -89,7 +89,12 @@ pub(super) async fn arrival(
     hides: &mut Hides,
 ) -> Arrival {
     if text.is_empty() {
-        return Arrival::There;
+        // All that was wanted is that it is empty.
+        return if before.maybe_empty {
+            Arrival::Unknown("the phone does not tell whether the field is empty".to_owned())
+        } else {
+            Arrival::There
+        };
     }
     let from = if before.empty { Some(0) } else { before.caret.map(|caret| caret.start) };
     let expected = from.map(|from| from + text.encode_utf16().count());
@@ -174,6 +179,9 @@ impl Fields {
         };
         let contained = held.contains(&typed);
         let should_be_whole = before.empty || before.maybe_empty;
+        if held == typed && !comparison.keeps_signs(text, shown) {
+            return Arrival::Different("the field has left out signs of the text".to_owned());
+        }
         if held == typed {
             let is_composing = caret.is_some_and(|caret| caret.composing);
             return if is_composing { Arrival::Composing } else { Arrival::There };
@@ -223,6 +231,24 @@ struct Comparison {
 impl Comparison {
     fn with(text: &str) -> Self {
         Self { signs: !text.chars().any(char::is_alphanumeric) }
+    }
+
+    /// Whether as many signs are shown as were typed: fields add some and write others instead, as "…" for three
+    /// points, but "1.5" and "-5" are not "15" and "5". Those of long numbers are the field's to set.
+    fn keeps_signs(self, typed: &str, shown: &str) -> bool {
+        const LONG: usize = 7;
+        let count = |text: &str| -> usize {
+            let weight = |c: char| match c {
+                c if c.is_alphanumeric() || c.is_whitespace() => 0,
+                '…' => 3,
+                '–' | '—' => 2,
+                _ => 1,
+            };
+            text.chars().map(weight).sum()
+        };
+        let is_number = !typed.chars().any(char::is_alphabetic)
+            && LONG <= typed.chars().filter(char::is_ascii_digit).count();
+        is_number || count(typed) <= count(shown)
     }
 
     fn plain(self, text: &str) -> String {
@@ -283,6 +309,22 @@ mod tests {
             for before in [UNKNOWN, tapped] {
                 assert!(is_different(&behind.judge(before, now, text)), "{shown}");
             }
+        }
+    }
+
+    #[test]
+    fn a_text_whose_signs_are_left_out_is_another() {
+        for (shown, text) in [("15", "1.5"), ("5", "-5"), ("C", "C++"), ("ok", "ok 👍")] {
+            assert!(is_different(&one(shown).judge(EMPTIED, None, text)), "{shown}");
+        }
+        for (shown, text) in [
+            ("1.5", "1.5"),
+            ("it’s", "it's"),
+            ("wait…", "wait..."),
+            ("555-123-4567", "(555) 123-4567"),
+            ("1,500", "1500"),
+        ] {
+            assert_eq!(one(shown).judge(EMPTIED, None, text), Arrival::There, "{shown}");
         }
     }
 

@@ -35,10 +35,11 @@ impl Run {
         let lost = |reason| reason == StopReason::DeviceLost;
         let is_lost = lost(end.reason) || recorded.as_ref().is_err_and(|err| lost(err.reason()));
         let put_back = self.put_back_settings_within(is_lost.then_some(LOST_PUT_BACK)).await;
-        recorded.and(put_back)?;
+        recorded?;
+        // What is remembered of the phone is in files of its own: the record takes its end all the same.
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;
-        Ok(())
+        put_back
     }
 
     /// What a run records at its end before the phone's settings are put back.
