@@ -244,7 +244,18 @@ impl Reader<'_> {
             None if self.verb.has(Slot::RequiredText) => return self.missing(Slot::is_text),
             text => text.unwrap_or_default(),
         };
-        Ok(if unsuccessful { Action::Abort { reason: self.reason_to_fail()? } } else { done(text) })
+        if unsuccessful {
+            return Ok(Action::Abort { reason: self.reason_to_fail()? });
+        }
+        Ok(match done(text) {
+            // What it has to say of a failure may be said before.
+            Action::Complete { message }
+                if message.trim().is_empty() && failure::says_so(self.reason) =>
+            {
+                Action::Abort { reason: self.reason.to_owned() }
+            }
+            action => action,
+        })
     }
 
     /// Whether an end says that the task failed: by its own field, or by the one that models add to formats
