@@ -110,7 +110,7 @@ const NEWS: &str = "unfortunately";
 
 /// What an agent that excuses itself could not do, besides [`COULD_NOT`]. That there is none of something may be an
 /// answer even so.
-const EXCUSES: [&str; 14] = [
+const EXCUSES: [&str; 17] = [
     "did not find",
     "didn't find",
     "无法",
@@ -125,6 +125,9 @@ const EXCUSES: [&str; 14] = [
     "没有办法",
     "没有成功",
     "没有完成",
+    "没有安装",
+    "没有权限",
+    "未安装",
 ];
 
 /// Who speaks, in front of what was or was not done.
@@ -311,6 +314,7 @@ mod tests {
             "已打开应用，但任务无法完成",
             "很抱歉，没有找到该联系人",
             "对不起，找不到设置",
+            "抱歉，手机上没有安装微信",
             "抱歉，我无法找到\"什么值得买\"这个应用。\n\n不过，我可以为您打开一些类似的应用。您想打开哪个应用来浏览？",
             "抱歉，我无法找到“A。B”",
         ] {
