@@ -50,6 +50,9 @@ pub(crate) enum Meaning {
     Scroll,
     /// A direction of the finger, or its path.
     Swipe,
+    /// A direction as `execute_adb_action` of `AndroidWorld` (`android_world/env/actuation.py`) draws it: the finger's
+    /// up and down, but to the left its finger goes from the left edge to the right one, which shows what lies left.
+    BenchmarkSwipe,
     /// Where the finger goes down, and its direction from there.
     SwipeFrom,
     OpenApp,
