@@ -113,6 +113,11 @@ pub(crate) enum CallUser {
 const STATUS: &[&str] = &["status"];
 const SUCCESS: &[&str] = &["success"];
 
+/// What models call a time that their own format has under another name: in milliseconds.
+const MILLISECONDS: &[&str] = &["duration_ms", "ms", "milliseconds", "time_ms"];
+/// The same, mostly in seconds.
+const OTHER_TIMES: &[&str] = &["seconds", "duration", "time"];
+
 /// What an argument is to its action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Slot {
@@ -269,7 +274,8 @@ impl VerbTable {
     pub(crate) fn arg_names(&self) -> Vec<&'static str> {
         let args = self.all().flat_map(|verb| verb.args);
         let named = args.flat_map(|arg| arg.1.iter().copied());
-        named.chain([STATUS, SUCCESS].into_iter().flatten().copied()).collect()
+        let usual = [STATUS, SUCCESS, MILLISECONDS, OTHER_TIMES];
+        named.chain(usual.into_iter().flatten().copied()).collect()
     }
 
     /// The names of the verbs that the family is offered, for refusals.
