@@ -244,6 +244,37 @@ impl VerbTable {
         self.verb(name).is_some_and(points)
     }
 
+    /// Whether the verb of this name does something on the screen, or waits for it: none that ends, asks or notes.
+    pub(crate) fn is_gesture(&self, name: &str) -> bool {
+        let acts = |verb: &Verb| {
+            matches!(
+                verb.meaning,
+                Meaning::LongPress
+                    | Meaning::Slide
+                    | Meaning::Drag
+                    | Meaning::OpenApp
+                    | Meaning::Wait
+            )
+        };
+        self.is_simple_gesture(name) || self.verb(name).is_some_and(acts)
+    }
+
+    /// Whether it taps, types, scrolls or presses a key.
+    pub(crate) fn is_simple_gesture(&self, name: &str) -> bool {
+        let is_simple = |verb: &Verb| {
+            matches!(
+                verb.meaning,
+                Meaning::Click
+                    | Meaning::DoubleClick
+                    | Meaning::Type(_)
+                    | Meaning::Scroll
+                    | Meaning::PressKey(_)
+                    | Meaning::Press(_)
+            )
+        };
+        self.verb(name).is_some_and(is_simple)
+    }
+
     /// The first verb of this name.
     fn verb(&self, name: &str) -> Option<&'static Verb> {
         let name = fold_name(name);
