@@ -50,6 +50,9 @@ pub(crate) enum Meaning {
     Scroll,
     /// A direction of the finger, or its path.
     Swipe,
+    /// A direction as `execute_adb_action` of `AndroidWorld` (`android_world/env/actuation.py`) draws it: the finger's
+    /// up and down, but to the left its finger goes from the left edge to the right one, which shows what lies left.
+    BenchmarkSwipe,
     /// Where the finger goes down, and its direction from there.
     SwipeFrom,
     OpenApp,
@@ -109,6 +112,11 @@ pub(crate) enum CallUser {
 /// What models call the fields in which an end says how it went, whether or not their format has them.
 const STATUS: &[&str] = &["status"];
 const SUCCESS: &[&str] = &["success"];
+
+/// What models call a time that their own format has under another name: in milliseconds.
+const MILLISECONDS: &[&str] = &["duration_ms", "ms", "milliseconds", "time_ms"];
+/// The same, mostly in seconds.
+const OTHER_TIMES: &[&str] = &["seconds", "duration", "time"];
 
 /// What an argument is to its action.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -236,6 +244,37 @@ impl VerbTable {
         self.verb(name).is_some_and(points)
     }
 
+    /// Whether the verb of this name does something on the screen, or waits for it: none that ends, asks or notes.
+    pub(crate) fn is_gesture(&self, name: &str) -> bool {
+        let acts = |verb: &Verb| {
+            matches!(
+                verb.meaning,
+                Meaning::LongPress
+                    | Meaning::Slide
+                    | Meaning::Drag
+                    | Meaning::OpenApp
+                    | Meaning::Wait
+            )
+        };
+        self.is_simple_gesture(name) || self.verb(name).is_some_and(acts)
+    }
+
+    /// Whether it taps, types, scrolls or presses a key.
+    pub(crate) fn is_simple_gesture(&self, name: &str) -> bool {
+        let is_simple = |verb: &Verb| {
+            matches!(
+                verb.meaning,
+                Meaning::Click
+                    | Meaning::DoubleClick
+                    | Meaning::Type(_)
+                    | Meaning::Scroll
+                    | Meaning::PressKey(_)
+                    | Meaning::Press(_)
+            )
+        };
+        self.verb(name).is_some_and(is_simple)
+    }
+
     /// The first verb of this name.
     fn verb(&self, name: &str) -> Option<&'static Verb> {
         let name = fold_name(name);
@@ -266,7 +305,8 @@ impl VerbTable {
     pub(crate) fn arg_names(&self) -> Vec<&'static str> {
         let args = self.all().flat_map(|verb| verb.args);
         let named = args.flat_map(|arg| arg.1.iter().copied());
-        named.chain([STATUS, SUCCESS].into_iter().flatten().copied()).collect()
+        let usual = [STATUS, SUCCESS, MILLISECONDS, OTHER_TIMES];
+        named.chain(usual.into_iter().flatten().copied()).collect()
     }
 
     /// The names of the verbs that the family is offered, for refusals.

@@ -86,7 +86,17 @@ const ROWS: &[Verb] = &[
     Verb::new(&["long_press"], Meaning::LongPress, &[X, Y, Arg(SecondsOr("2"), &["seconds"])]),
     Verb::new(&["type"], Meaning::Type(Typing::Plain), &[TEXT, ENTER, CLEAR]),
     Verb::new(&["type_into"], Meaning::Type(Typing::Plain), &[TEXT, X, Y, CLEAR, ENTER]),
-    Verb::new(&["drag_and_drop"], Meaning::Slide, &[START_X, START_Y, END_X, END_Y]),
+    // For browsers its makers have other names; their own client of that tool reads no others.
+    Verb::new(
+        &["drag_and_drop"],
+        Meaning::Slide,
+        &[
+            Arg(FromX, &["start_x", "x"]),
+            Arg(FromY, &["start_y", "y"]),
+            Arg(ToX, &["end_x", "destination_x"]),
+            Arg(ToY, &["end_y", "destination_y"]),
+        ],
+    ),
     Verb::new(&["pick_up_and_drop"], Meaning::Drag, &[START_X, START_Y, END_X, END_Y]),
     Verb::new(&["scroll"], Meaning::Scroll, &[Arg(Direction, &["direction"]), X, Y]),
     Verb::new(&["open_app"], Meaning::OpenApp, &[Arg(Text, &["app_name"])]),

@@ -49,7 +49,11 @@ const VERBS: VerbTable = VerbTable::new(&[
         Verb::new(&["answer"], Meaning::Answer, &[Arg(Text, &["text"])]),
         Verb::new(
             &["status"],
-            Meaning::End { success: &["complete"], failure: &["infeasible"] },
+            Meaning::End {
+                // `AndroidWorld` tells `infeasible` apart and no other word; agents that are run in it write these.
+                success: &["complete", "task_complete", "success"],
+                failure: &["infeasible"],
+            },
             &[Arg(Status, &["goal_status", "status"]), Arg(Text, &["text", "message"])],
         ),
     ],

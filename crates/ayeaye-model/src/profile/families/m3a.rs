@@ -90,8 +90,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["navigate_home"], Meaning::Press(Key::Home), &[]),
     Verb::new(&["navigate_back"], Meaning::Press(Key::Back), &[]),
     Verb::new(&["scroll"], Meaning::Scroll, &[Arg(Direction, &["direction"]), X, Y]),
-    // The direction of the finger, opposite to scroll's.
-    Verb::new(&["swipe"], Meaning::Swipe, &[Arg(Direction, &["direction"]), X, Y]),
+    Verb::new(&["swipe"], Meaning::BenchmarkSwipe, &[Arg(Direction, &["direction"]), X, Y]),
     Verb::new(
         &["drag"],
         Meaning::Slide,
@@ -104,7 +103,11 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["answer"], Meaning::Answer, &[TEXT]),
     Verb::new(
         &["status"],
-        Meaning::End { success: &["complete"], failure: &["infeasible"] },
+        Meaning::End {
+            // `AndroidWorld` tells `infeasible` apart and no other word; agents that are run in it write these.
+            success: &["complete", "task_complete", "success"],
+            failure: &["infeasible"],
+        },
         &[Arg(Status, &["goal_status", "status"]), Arg(Text, &["text", "message"])],
     ),
 ]]);

@@ -116,7 +116,7 @@ fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     let (head, mut calls) = match xml::calls(cut.body)? {
         Some(found) => found,
         // Before it calls functions, it was taught to write as UI-TARS does.
-        None if reply.calls.is_empty() => return uitars::parse::parse(reply),
+        None if reply.calls.is_empty() => return uitars::parse::parse_only(reply),
         None => (cut.body, Vec::new()),
     };
     for call in &reply.calls {

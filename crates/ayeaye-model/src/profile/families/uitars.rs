@@ -177,7 +177,10 @@ impl Family for UiTars {
         let task = verbatim(input.request, LONGEST_TASK) + "\n";
         let opening = vec![Part::Text(rules(self) + &task)];
         let write = |thought: &str, call: &Call| write(thought, call, self.says);
-        let read = |reply: &Reply, image| self.read(reply, &CoordContext { image, ..*coords });
+        // A reply with more in it than was done is told as what was done of it.
+        let read = |reply: &Reply, image| {
+            self.verbs().decide(parse::parse_only(reply)?, &CoordContext { image, ..*coords })
+        };
         let kept: fn(&str) -> String = match self.says {
             Places::Points => str::to_owned,
             Places::Boxes => with_box_tokens,

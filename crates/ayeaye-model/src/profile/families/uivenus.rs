@@ -149,7 +149,11 @@ pub(super) fn parse(text: &str, args: &[&str]) -> Result<ParsedReply, ParseError
     let begins = |text: &str| text.starts_with("<action>") || python::head(text).is_some();
     let cut = reasoning::cut(content(text)?, begins);
     let Parts { before, action, conclusion, behind } = parts(without_tokens(cut.body))?;
-    let call = python::only(python::calls(python::unfenced(action), args)?)?;
+    let written = python::unfenced(action);
+    if python::head(written).is_none() {
+        return reject("it names no action; write one such as <action>PressBack()</action>");
+    }
+    let call = python::only(python::calls(written, args)?)?;
     let explain = conclusion.trim().to_owned();
     let mut parsed = ParsedReply { call, thought: cut.thought, explain, ..ParsedReply::default() };
     if !behind.is_empty() {

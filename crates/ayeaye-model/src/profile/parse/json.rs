@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{excerpt, reject};
 
 mod python;
+mod zeros;
 
 /// The single object in a text. Text around it, such as code fences, is ignored; a second brace after it
 /// is rejected.
@@ -34,7 +35,7 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
     match reader.next() {
         Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
         Some(Err(error)) => {
-            if let Some((json, length)) = python::as_json(text)
+            if let Some((json, length)) = in_order(text)
                 && let Ok(Once(Value::Object(map))) = serde_json::from_str(&json)
             {
                 return Ok((map, length));
@@ -47,6 +48,16 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
             reject(format!("it is not whole JSON ({error}){way_out}"))
         }
         _ => reject("it holds no JSON object"),
+    }
+}
+
+/// The object at the start of a text that is none of JSON, as it would be in JSON, and its length in bytes as it came.
+fn in_order(text: &str) -> Option<(String, usize)> {
+    match python::as_json(text) {
+        Some((json, length)) => {
+            Some((zeros::without(&json).map_or(json, |(json, _)| json), length))
+        }
+        None => zeros::without(text),
     }
 }
 

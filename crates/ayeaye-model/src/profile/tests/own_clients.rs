@@ -95,6 +95,19 @@ fn boxes_that_were_said_bare_have_their_tokens_again() {
     assert_eq!(told("seed", "doubao-seed-1.8", bare), bare);
 }
 
+/// Its own client would have done them all, so that it may not read of those that were not done.
+#[test]
+fn of_several_actions_ui_tars_is_told_the_one_that_was_done() {
+    let mut tap = tap(0);
+    if let HistoryItem::Step(step) = &mut tap {
+        let reply = "Thought: I tap.\nAction: click(start_box='(336,742)')\n\ntype(content='xxx')";
+        step.reply = Some(reply.to_owned());
+    }
+    let history = [HistoryItem::Request("t".to_owned()), tap];
+    let told = texts(&prompt(named("ui-tars").family(), "t", &history, &[]), Role::Assistant);
+    assert!(told.contains("(336,742)") && !told.contains("type("), "{told}");
+}
+
 /// As their own clients send them: a message for the task, one for each answer, one for each screen.
 #[test]
 fn some_families_have_a_message_for_each_thing() {

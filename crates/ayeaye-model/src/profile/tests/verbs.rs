@@ -170,7 +170,8 @@ fn what_replies_say_is_written_in_full() {
                 }
                 // A format without a word for giving up has it told as what it is for the user.
                 (Action::Abort { reason }, Action::Info(read))
-                    if ["ui-tars", "autoglm"].contains(&profile.name()) =>
+                    if ["ui-tars", "ui-tars-1000", "autoglm", "ui-venus"]
+                        .contains(&profile.name()) =>
                 {
                     *reason == read.text
                 }

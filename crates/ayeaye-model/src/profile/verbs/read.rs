@@ -85,7 +85,7 @@ impl Reader<'_> {
                 let (from, to) = self.path()?;
                 Gesture::Drag { from, to }.into()
             }
-            Meaning::Scroll | Meaning::Swipe => self.scroll()?,
+            Meaning::Scroll | Meaning::Swipe | Meaning::BenchmarkSwipe => self.scroll()?,
             Meaning::SwipeFrom => self.swipe_from()?,
             Meaning::OpenApp => Gesture::Awake { app: unquoted(&self.needed_text()?) }.into(),
             Meaning::PressKey(names) => {
@@ -177,9 +177,7 @@ impl Reader<'_> {
                 _ => self.missing(|slot| slot == Slot::Direction),
             };
         };
-        let direction = values::direction(&direction)?;
-        // The finger moves against the direction it shows.
-        let direction = if is_swipe { values::opposite(direction) } else { direction };
+        let direction = shown(values::direction(&direction)?, self.verb.meaning);
         // A finger that goes down somewhere and moves in a direction scrolls what is there.
         let at = match (self.at()?, self.start()?) {
             (Some(at), Some(start)) if at != start => {
@@ -244,7 +242,18 @@ impl Reader<'_> {
             None if self.verb.has(Slot::RequiredText) => return self.missing(Slot::is_text),
             text => text.unwrap_or_default(),
         };
-        Ok(if unsuccessful { Action::Abort { reason: self.reason_to_fail()? } } else { done(text) })
+        if unsuccessful {
+            return Ok(Action::Abort { reason: self.reason_to_fail()? });
+        }
+        Ok(match done(text) {
+            // What it has to say of a failure may be said before.
+            Action::Complete { message }
+                if message.trim().is_empty() && failure::says_so(self.reason) =>
+            {
+                Action::Abort { reason: self.reason.to_owned() }
+            }
+            action => action,
+        })
     }
 
     /// Whether an end says that the task failed: by its own field, or by the one that models add to formats
@@ -385,6 +394,17 @@ pub(super) fn asks_for_hands(text: &str) -> bool {
     !text.ends_with(['?', '？'])
         && (BEGINS.iter().any(|word| text.starts_with(word))
             || NAMES.iter().any(|word| text.contains(word)))
+}
+
+/// The direction that is shown by the one that a verb has, and the other way round.
+pub(super) fn shown(direction: Direction, meaning: Meaning) -> Direction {
+    let across = matches!(direction, Direction::Left | Direction::Right);
+    match meaning {
+        // The finger moves against the direction it shows.
+        Meaning::Swipe => values::opposite(direction),
+        Meaning::BenchmarkSwipe if !across => values::opposite(direction),
+        _ => direction,
+    }
 }
 
 /// A key by the names of its family, or by its usual one.

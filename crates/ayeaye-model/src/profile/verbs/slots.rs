@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::{ParseError, Point};
 use serde_json::Value;
 
-use super::{Arg, Meaning, Slot, Verb, VerbTable};
+use super::{Arg, MILLISECONDS, Meaning, OTHER_TIMES, Slot, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::{Args, names_place};
 use crate::profile::parse::values::fold_name;
@@ -209,8 +209,23 @@ impl Reader<'_> {
     /// The time as a text with its unit.
     fn time(&self) -> Result<Option<String>, ParseError> {
         let Some(arg) = self.verb.arg(Slot::is_time) else { return Ok(None) };
-        let value =
-            self.args.text(arg.1, self.is_first(arg))?.filter(|text| !text.trim().is_empty());
+        let said = |text: &String| !text.trim().is_empty();
+        let value = self.args.text(arg.1, self.is_first(arg))?.filter(said);
+        if value.is_none() {
+            if let Some(time) = self.args.text(MILLISECONDS, false)?.filter(said) {
+                let is_bare = time.trim().parse::<f64>().is_ok();
+                return Ok(Some(if is_bare { format!("{} ms", time.trim()) } else { time }));
+            }
+            if let Some(time) = self.args.text(OTHER_TIMES, false)?.filter(said) {
+                let in_seconds = self.args.is_given(&OTHER_TIMES[..1])
+                    && !matches!(self.verb.meaning, Meaning::LongPress);
+                return Ok(Some(if in_seconds {
+                    time
+                } else {
+                    values::seconds_or_milliseconds(time)
+                }));
+            }
+        }
         Ok(match arg.0 {
             Slot::SecondsOr(usual) => Some(value.unwrap_or_else(|| usual.to_owned())),
             Slot::Milliseconds => match value {

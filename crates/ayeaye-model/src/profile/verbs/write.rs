@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Direction, Gesture, Key, Point, Question, QuestionKind};
 use serde_json::{Map, Value, json};
 
-use super::read::asks_for_hands;
+use super::read::{asks_for_hands, shown};
 use super::{CallUser, Meaning, Slot, Typing, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_TEXT, truncated};
@@ -103,10 +103,9 @@ impl VerbTable {
                 _ => return None,
             },
             Slot::Direction => match gesture(action)? {
-                Gesture::Scroll { direction, .. } => Value::from(match verb.meaning {
-                    Meaning::Swipe => values::opposite(*direction).to_string(),
-                    _ => direction.to_string(),
-                }),
+                Gesture::Scroll { direction, .. } => {
+                    Value::from(shown(*direction, verb.meaning).to_string())
+                }
                 _ => return None,
             },
             Slot::Seconds | Slot::SecondsOr(_) => number(time(action)?.0.as_secs_f64()),
@@ -196,7 +195,9 @@ fn means(verb: &Verb, action: &Action) -> bool {
         | (Meaning::Slide, Gesture::Slide { .. })
         | (Meaning::Drag, Gesture::Drag { .. })
         | (Meaning::OpenApp, Gesture::Awake { .. }) => true,
-        (Meaning::Scroll | Meaning::Swipe, Gesture::Scroll { .. }) => verb.has(Slot::Direction),
+        (Meaning::Scroll | Meaning::Swipe | Meaning::BenchmarkSwipe, Gesture::Scroll { .. }) => {
+            verb.has(Slot::Direction)
+        }
         (Meaning::Scroll, Gesture::Slide { .. }) => verb.has(Slot::To),
         (Meaning::PressKey(names), Gesture::HotKey { key }) => {
             names.is_empty() || names.iter().any(|(known, _)| known == key)

@@ -21,6 +21,9 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
         // What is cut within its reasoning may have been going to say something else.
         None => behind_prose(cut.body, &names).filter(|_| !cut.unclosed).ok_or_else(no_action)?,
     };
+    if python::head(written.trim()).is_none() {
+        return Err(no_action());
+    }
     let calls = python::calls(written, &names);
     let first = calls.as_ref().ok().and_then(|calls| calls.first()).cloned().unwrap_or_default();
     let mut call = match calls.and_then(python::only) {

@@ -3,12 +3,35 @@ use ayeaye_agent::{ParseError, Reply};
 
 use super::VERBS;
 use crate::profile::parse::python::{self, TextCall};
-use crate::profile::parse::{ParsedReply, content, reasoning, reject};
+use crate::profile::parse::{Call, ParsedReply, content, reasoning, reject};
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
-/// Parses a whole reply.
-pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+/// Parses a whole reply. Of several gestures, which its own client performs in turn, it is the first: what the others
+/// would meet, the next screen shows.
+pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    with_call(reply, |calls| python::only(leading(calls)))
+}
+
+/// The same of a reply that holds one action and no other.
+pub(in crate::profile) fn parse_only(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    with_call(reply, python::only)
+}
+
+/// The first of several calls where that is a gesture and none of the others is an end or a question: those might be
+/// meant in its place. All of them otherwise.
+fn leading(mut calls: Vec<TextCall>) -> Vec<TextCall> {
+    let leads = calls.first().is_some_and(|call| VERBS.is_simple_gesture(&call.name));
+    if leads && calls.iter().all(|call| VERBS.is_gesture(&call.name)) {
+        calls.truncate(1);
+    }
+    calls
+}
+
+fn with_call(
+    reply: &Reply,
+    chosen: impl FnOnce(Vec<TextCall>) -> Result<Call, ParseError>,
+) -> Result<ParsedReply, ParseError> {
     let cut = reasoning::cut(content(&reply.text)?, begins);
     if cut.body.is_empty() {
         return reject("it holds reasoning and no action");
@@ -21,7 +44,7 @@ pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError
     };
     let mut parsed = labelled(head);
     parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
-    parsed.call = python::only(calls(written)?)?;
+    parsed.call = chosen(calls(written)?)?;
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)
 }
