@@ -149,8 +149,12 @@ async fn a_real_shell_answers_each_command_by_itself() {
 #[tokio::test]
 async fn what_a_command_leaves_behind_is_no_answer_to_the_next_one() {
     let shell = opened(real_shell().await).await;
-    let left = answer(&shell, "(sleep 0.1; echo stray) & echo now").await;
+    let folder = tempfile::tempdir().unwrap();
+    let answered = folder.path().join("answered");
+    let wait = format!("while [ ! -e {} ]; do sleep 0.05; done", answered.display());
+    let left = answer(&shell, &format!("({wait}; echo stray) & echo now")).await;
     assert_eq!(left, (0, "now\n".to_owned(), String::new()));
+    std::fs::write(&answered, "").unwrap();
     // Until it has come: whoever asks then finds the shell closed.
     while shell.turn("X").unwrap().is_open("X") {
         tokio::task::yield_now().await;
