@@ -75,10 +75,12 @@ fn holds(
             activity.contains("resolveractivity") || activity.contains("chooseractivity")
         }
         When::Calls => {
-            let package = request.package.to_ascii_lowercase();
-            package
-                .split('.')
-                .any(|it| matches!(it, "dialer" | "incallui" | "telecom" | "phone" | "contacts"))
+            // A call that comes in lies over other apps as a notification.
+            const PARTS: [&str; 6] =
+                ["dialer", "incallui", "telecom", "phone", "contacts", "systemui"];
+            [request.package, &control.package].iter().any(|package| {
+                package.to_ascii_lowercase().split('.').any(|it| PARTS.contains(&it))
+            })
         }
     }
 }
