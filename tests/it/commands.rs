@@ -146,6 +146,23 @@ async fn a_later_answer_may_be_the_number_of_an_option_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_number_of_no_option_is_refused_and_the_question_stays_open() {
+    let binary = Binary::alone().without_model();
+    let told = "In Messages, tell Anna: I am late";
+    let asked = binary.run_with_input(&["run", told, "--virtual"], "3\n").await;
+    assert!(asked.code == 3 && asked.out.contains("there are 2 options"), "{asked:?}");
+    for command in [&["continue", "last", "3"][..], &["sessions", "answer", "last", "9"]] {
+        let refused = binary.run(command).await;
+        assert!(refused.code == 1, "{refused:?}");
+        for said in ["none of the 2 options", "Anna Bauer", "Anna Berg", "hint: answer with"] {
+            assert!(refused.err.contains(said), "{said}: {refused:?}");
+        }
+    }
+    let done = binary.run(&["continue", "last", "2"]).await;
+    assert!(done.code == 0 && done.out.contains("Sent to Anna Berg"), "{done:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_given_up_takes_a_task_also_after_an_act_of_the_client() {
     let adb_device = quick_phone();
     let (adb, _guard) = plugged_in(&adb_device).await;

@@ -52,6 +52,11 @@ impl DeviceCommand {
         }
     }
 
+    /// Whether the act of this name is one of which the screen shows nothing, or nothing that would tell how it went.
+    pub fn is_off_screen(name: &str) -> bool {
+        matches!(name, "STOP_APP" | "INSTALL_APP" | "UNINSTALL_APP" | "SEND_FILE" | "FETCH_FILE")
+    }
+
     /// Its arguments by the names under which they are kept.
     pub fn arguments(&self) -> Vec<(&'static str, &str)> {
         match self {

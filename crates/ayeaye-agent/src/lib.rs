@@ -78,7 +78,7 @@ pub use principal::Principal;
 pub use privacy::{
     KeepElements, KeepImages, KeepText, PrivacySettings, SHORTEST_KEY, holds_placeholder,
 };
-pub use question::{DONE_BY_HAND, KEYBOARD_READY, Question, QuestionKind};
+pub use question::{DONE_BY_HAND, KEYBOARD_READY, NoSuchOption, Question, QuestionKind};
 pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;
 pub use report::{DIRECT_REQUEST, Report, RunInfo, StepSummary, Usage};

@@ -22,6 +22,57 @@ impl Question {
     }
 }
 
+/// An answer that is only a number, beyond the number of options.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is none of the {} options of the question, which stays open: {}", options.len(), listed(options))]
+pub struct NoSuchOption {
+    /// What was answered.
+    pub given: String,
+    /// What there is to choose from.
+    pub options: Vec<String>,
+}
+
+/// The options in a line.
+fn listed(options: &[String]) -> String {
+    options.iter().map(|option| format!("{option:?}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The number that a text consists of, where it may be meant for that of an option.
+pub(crate) fn lone_number(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let is_number = (1..=2).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
+    text.parse().ok().filter(|number| is_number && 0 < *number)
+}
+
+/// Choices.
+impl Question {
+    /// Takes an answer in a person's words: the option of this number, or the words as they are.
+    pub fn chosen(&self, text: String) -> Result<String, NoSuchOption> {
+        self.check_answer(&text)?;
+        let number = lone_number(&text).filter(|_| !self.options.contains(&text));
+        let option = number.and_then(|number| self.options.get(number - 1));
+        Ok(option.cloned().unwrap_or(text))
+    }
+
+    /// Refuses a number that is meant for an option and names none. Where options begin with numbers themselves,
+    /// another one may be an answer as good as any.
+    pub(crate) fn check_answer(&self, text: &str) -> Result<(), NoSuchOption> {
+        let begins_with_number =
+            |it: &String| it.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        match lone_number(text) {
+            Some(number)
+                if !self.options.is_empty()
+                    && self.options.len() < number
+                    && !self.options.iter().any(begins_with_number) =>
+            {
+                let given = text.trim().to_owned();
+                Err(NoSuchOption { given, options: self.options.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// How the question begins that is asked where a phone cannot be typed a text into.
 const NEEDS_KEYBOARD: &str = "The phone has no keyboard for the text that is to be typed now";
 /// The answer of a person who has put one on it.
@@ -95,5 +146,39 @@ impl Question {
     /// A question for information, with no choices.
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: QuestionKind::Info, text: text.into(), options: Vec::new(), app: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asks(options: &[&str]) -> Question {
+        let options = options.iter().map(|&it| it.to_owned()).collect();
+        Question { options, ..Question::info("Which?") }
+    }
+
+    fn answer(question: &Question, text: &str) -> String {
+        question.chosen(text.to_owned()).unwrap_or_else(|err| err.to_string())
+    }
+
+    #[test]
+    fn an_option_can_be_chosen_by_its_number() {
+        let names = asks(&["Anna Berg", "Anna Chen"]);
+        assert_eq!(answer(&names, "2"), "Anna Chen");
+        for words in ["0", "Anna", "-1", "017312345", "100"] {
+            assert_eq!(answer(&names, words), words);
+        }
+        assert_eq!(answer(&asks(&["2", "4"]), "2"), "2");
+        assert_eq!(answer(&asks(&[]), "1"), "1");
+    }
+
+    #[test]
+    fn a_number_of_no_option_is_refused_unless_options_are_numbers() {
+        let told = answer(&asks(&["Anna Berg", "Anna Chen"]), " 3");
+        assert!(told.contains("`3` is none of the 2 options"), "{told}");
+        assert!(told.ends_with("\"Anna Berg\", \"Anna Chen\""), "{told}");
+        assert_eq!(answer(&asks(&["1 ticket", "2 tickets"]), "4"), "4");
+        assert_eq!(answer(&asks(&[]), "7"), "7");
     }
 }

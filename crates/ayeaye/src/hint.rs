@@ -1,5 +1,7 @@
 //! What to do about an error: the one place that knows whether its reader calls tools, types commands or looks at the
 //! page.
+use std::io;
+
 use ayeaye_adb::{ConnectError, ServerAddress};
 use ayeaye_agent::coordinator::CoordinatorError;
 use ayeaye_agent::{AgentError, DeviceError, JournalError};
@@ -89,11 +91,16 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "where it is at work, wait until it has taken them; else continue it",
         ),
         AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
-        AgentError::Coordinator(CoordinatorError::Storage { .. }) => "`ayeaye doctor` checks the data folder; `ayeaye sessions list` shows what is at work",
+        AgentError::Coordinator(CoordinatorError::Storage { source, .. }) => for_storage(source.kind()),
         AgentError::NoTask(_) | AgentError::GivenUp(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
             "say what the agent is to do",
+        ),
+        AgentError::NoSuchOption(_) => reader.choose(
+            "send the words of one of the options as reply_from_client, or other words that are no number alone",
+            "answer with an option's number or its words, or with other words",
+            "choose one of the options, or answer in other words",
         ),
         AgentError::SessionFull(_) => reader.choose(
             "leave session_id out, or start a new task; run.session-max-steps and \
@@ -269,6 +276,25 @@ pub fn for_connect_error(err: &ConnectError) -> &'static str {
     }
 }
 
+/// What to do about files of the data folder that cannot be read or written.
+fn for_storage(kind: io::ErrorKind) -> &'static str {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match kind {
+        StorageFull | QuotaExceeded => {
+            "make room on the disk and try again: `ayeaye sessions du` shows what sessions take, and `ayeaye sessions rm` \
+             removes them"
+        }
+        PermissionDenied | ReadOnlyFilesystem => {
+            "let the user who runs ayeaye read and write the data folder, or name another with --data-dir or \
+             AYEAYE_DATA_DIR"
+        }
+        _ => {
+            "`ayeaye doctor` checks the data folder: make room on the disk, check the folder's permissions, or name another \
+             with --data-dir or AYEAYE_DATA_DIR"
+        }
+    }
+}
+
 fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
     match err {
         JournalError::Unknown(_) => reader.choose(
@@ -283,10 +309,7 @@ fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
             "the record was changed by something else; start a new task, and keep the folder if you want to know why"
         }
         JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
-        JournalError::Storage { .. } => {
-            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
-             AYEAYE_DATA_DIR"
-        }
+        JournalError::Storage { source, .. } => for_storage(source.kind()),
         JournalError::Blob(_) => "the file was removed by something else",
         JournalError::NoRoom { .. } => {
             "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \

@@ -41,7 +41,7 @@ pub fn to_stderr(filter: &str, no_color: bool) -> Result<(), LogError> {
     let subscriber = tracing_subscriber::registry()
         .with(lines)
         .with(filter)
-        .with((!all).then_some(WithoutGoneClients));
+        .with((!all).then_some(WithoutMistakesOfClients));
     tracing::subscriber::set_global_default(subscriber)?;
     Ok(())
 }
@@ -78,21 +78,24 @@ fn is_target(text: &str) -> bool {
     !text.is_empty() && text.chars().all(inner)
 }
 
-/// Drops what rmcp tells as an error and is none: an answer was ready when its client had gone.
-struct WithoutGoneClients;
+/// Drops what rmcp tells as an error and is none: an answer was ready when its client had gone, or a client's mistake
+/// was answered, which is the client's to read, and is told by our own line of each call at debug.
+struct WithoutMistakesOfClients;
 
 /// What rmcp says then, and why it could not be sent.
 const UNSENT: &str = "failed to send pending response during drain";
 const GONE: &str = "channel closed";
+/// What it says where a request is answered with an error.
+const MISTAKE: &str = "response error";
 
-impl<S: Subscriber> Layer<S> for WithoutGoneClients {
+impl<S: Subscriber> Layer<S> for WithoutMistakesOfClients {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
         if event.metadata().target() != "rmcp::service" {
             return true;
         }
         let mut said = Said::default();
         event.record(&mut said);
-        !(said.message == UNSENT && said.error.ends_with(GONE))
+        !(said.message == MISTAKE || said.message == UNSENT && said.error.ends_with(GONE))
     }
 }
 
@@ -144,17 +147,18 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_has_gone_is_no_error() {
+    fn a_client_that_has_gone_or_is_mistaken_is_no_error() {
         let lines = Lines::default();
         let writer = lines.clone();
         let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
-        let subscriber = tracing_subscriber::registry().with(layer).with(WithoutGoneClients);
+        let subscriber = tracing_subscriber::registry().with(layer).with(WithoutMistakesOfClients);
         tracing::subscriber::with_default(subscriber, || {
             let (gone, full) = (io::Error::other("channel closed"), io::Error::other("disk full"));
             tracing::error!(target: "rmcp::service", error = %gone, "{UNSENT}");
             tracing::error!(target: "rmcp::service", error = %full, "{UNSENT}");
             tracing::error!(target: "rmcp::service", error = %gone, "something else");
             tracing::error!(target: "ayeaye::http", error = %gone, "{UNSENT}");
+            tracing::warn!(target: "rmcp::service", id = 3, error = ?full, "{MISTAKE}");
         });
         let said = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         let said: Vec<&str> = said.lines().collect();

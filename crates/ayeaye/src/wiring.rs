@@ -10,9 +10,10 @@ use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress
 use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
-    Agent, AgentDeps, DeviceError, DeviceId, DeviceSource, JournalError, Limits, Models, SettleRule,
+    Agent, AgentDeps, DeviceError, DeviceId, DeviceSource, JournalError, KeepImages, Limits,
+    Models, SettleRule,
 };
-use ayeaye_export::LoggingJournal;
+use ayeaye_export::{Format, LoggingJournal};
 use ayeaye_model::{RemoteModel, Secret};
 use ayeaye_phone::{AdbDevice, AdbServer};
 use tokio::time::{Instant, sleep};
@@ -108,6 +109,13 @@ impl App {
                 "others may change {} (mode {mode:o}), and with it where the model's key goes: `chmod go-w` it, or \
                  name another with --config",
                 place.display()
+            );
+        }
+        if config.journal.privacy.images == KeepImages::None
+            && config.logs.formats.contains(&Format::Film)
+        {
+            tracing::warn!(
+                "no film is made of sessions, though logs.formats names it: journal.images = \"none\" keeps no pictures"
             );
         }
         let down = CancellationToken::new();

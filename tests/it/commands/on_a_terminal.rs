@@ -48,6 +48,8 @@ async fn a_question_is_asked_at_the_terminal_and_waits_are_shown() {
     gate.notify_one();
     run.wait_for("answer").await;
     vlm.always(&complete("Told her."));
+    run.press("\n");
+    run.wait_for("or Ctrl-D to leave it open").await;
     run.press("Anna Berg\n");
     let (code, shown) = run.end().await;
     assert_eq!(code, 0, "{shown}");

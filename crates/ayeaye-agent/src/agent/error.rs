@@ -1,7 +1,7 @@
 //! Errors of the agent.
 use crate::coordinator::CoordinatorError;
 use crate::session::MissingSessionStart;
-use crate::{DeviceError, DeviceId, JournalError, NamedSecretError, SessionId};
+use crate::{DeviceError, DeviceId, JournalError, NamedSecretError, NoSuchOption, SessionId};
 
 /// Why a request to the agent failed. There is one variant per thing the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +38,9 @@ pub enum AgentError {
     /// Its question was given up, so that a reply has nothing to answer; only another task goes on with it.
     #[error("the request of session {0} was given up")]
     GivenUp(SessionId),
+    /// The answer is the number of no option of the question, which stays open.
+    #[error(transparent)]
+    NoSuchOption(#[from] NoSuchOption),
     /// The session has used up its steps or its room on the disk.
     #[error("session {0} is full: its steps, or its room on the disk, are used up")]
     SessionFull(SessionId),

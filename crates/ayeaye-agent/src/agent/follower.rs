@@ -58,6 +58,11 @@ impl Follower {
         self.answer_dropped
     }
 
+    /// Whether it holds the report of a session that nobody was driving when it was asked for.
+    pub fn was_over(&self) -> bool {
+        matches!(self.run, FollowedRun::Over)
+    }
+
     /// The latest update.
     pub fn update(&self) -> RunUpdate {
         self.updates.borrow().clone()

@@ -7,9 +7,10 @@ use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
 use crate::coordinator::{Message, MessageBody, MessageId, Reply, RunEntry, RunKind};
 use crate::named_secret::names_secret;
+use crate::question::lone_number;
 use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
-use crate::{ContinueTask, DeviceId, Principal, Report, Session, SessionId, UserInput};
+use crate::{ContinueTask, DeviceId, Principal, Question, Report, Session, SessionId, UserInput};
 
 impl Agent {
     /// Resumes a session, or follows its run in progress.
@@ -110,7 +111,9 @@ impl Agent {
             // so is a reply to what the summary says is asked: of those the record is read when it is opened.
             let may_do_nothing = match input.0 {
                 UserInput::Nothing | UserInput::Answer { .. } => true,
-                UserInput::Reply(_) => summary.question.is_none(),
+                UserInput::Reply(ref text) => {
+                    summary.question.is_none() || lone_number(text).is_some()
+                }
                 UserInput::Task(_) => false,
             };
             if may_do_nothing {
@@ -190,8 +193,10 @@ impl Agent {
         next: &ContinueTask,
     ) -> Result<Joined, AgentError> {
         let report = match &next.input {
-            // Only this depends on what is asked.
-            UserInput::Answer { .. } => Some(self.follow_elsewhere(run).await?.report()),
+            // Only these depend on what is asked.
+            UserInput::Answer { .. } | UserInput::Reply(_) => {
+                Some(self.follow_elsewhere(run).await?.report())
+            }
             _ => None,
         };
         let asked = report.as_deref();
@@ -287,13 +292,20 @@ fn resume_kind(
         (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at_step && !text.is_empty() =>
         {
+            check_answer(session.question.as_ref(), &text)?;
             ResumeKind::Reply(text, None)
         }
         (_, UserInput::Answer { .. })
         | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
             return Ok(None);
         }
-        (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text, message),
+        (SessionPhase::Waiting, UserInput::Reply(text)) => {
+            // What was left before was checked then.
+            if message.is_none() {
+                check_answer(session.question.as_ref(), &text)?;
+            }
+            ResumeKind::Reply(text, message)
+        }
         (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
         (SessionPhase::Interrupted, UserInput::Reply(text)) => ResumeKind::Guidance(text),
         (SessionPhase::Interrupted, UserInput::Nothing) => ResumeKind::Continue,
@@ -301,6 +313,11 @@ fn resume_kind(
             ResumeKind::NextRound(text)
         }
     }))
+}
+
+/// Refuses an answer that names no option of the question that is asked.
+fn check_answer(question: Option<&Question>, text: &str) -> Result<(), AgentError> {
+    Ok(question.map_or(Ok(()), |question| question.check_answer(text))?)
 }
 
 /// What a run in progress is told; `None` where it is only followed.
@@ -313,10 +330,15 @@ fn reply_to(
     match &next.input {
         UserInput::Nothing => Ok(None),
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
-        UserInput::Reply(text) => Ok(Some(Reply { text: text.clone(), question: None, secret })),
+        UserInput::Reply(text) => {
+            check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
+            Ok(Some(Reply { text: text.clone(), question: None, secret }))
+        }
         // Only a run that waits for the operator has a question.
         UserInput::Answer { question, text } => {
-            let waits = asked.is_some_and(|it| it.asks(*question));
+            let asked = asked.filter(|it| it.asks(*question));
+            let waits = asked.is_some();
+            check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
             let reply = Reply { text: text.clone(), question: Some(*question), secret };
             Ok(Some(reply).filter(|_| waits && !text.is_empty()))
         }

@@ -60,7 +60,7 @@ pub enum DeviceError {
         why: String,
     },
     /// The phone was not asked: what was wanted cannot be sent to it, such as a file that is not there.
-    #[error("device {id} was not asked for {what}: {reason}")]
+    #[error("nothing was done on device {id} ({what}): {reason}")]
     NotSent {
         /// Its serial.
         id: DeviceId,

@@ -281,7 +281,12 @@ fn data_folder(config: &Config) -> Finding {
             "data",
             format!("{} cannot be written: {err}", folder.display()),
         )
-        .with_hint("make it writable, or name another with --data-dir or AYEAYE_DATA_DIR"),
+        .with_hint(match err.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                "make room on the disk, or name another folder with --data-dir or AYEAYE_DATA_DIR"
+            }
+            _ => "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR",
+        }),
     }
 }
 

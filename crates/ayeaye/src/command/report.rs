@@ -63,7 +63,7 @@ fn next(report: &Report) -> &'static str {
         StopReason::InfoActionNeedsReply => "`ayeaye continue ID TEXT` answers the question.",
         StopReason::StillRunning => "It goes on: `ayeaye sessions show ID` looks at it again.",
         StopReason::MaxStepsReached if report.is_session_used_up() => {
-            "The session may have no more steps (run.session-max-steps): give what is left to a new one."
+            "The session may have no more steps: give what is left to a new one, or raise run.session-max-steps."
         }
         StopReason::MaxStepsReached | StopReason::NoProgress => {
             "`ayeaye continue ID` goes on with it, with TEXT as advice."
@@ -87,7 +87,8 @@ fn next(report: &Report) -> &'static str {
             "A limit is used up: see message. Raise it in ayeaye.toml, then `ayeaye continue ID`."
         }
         StopReason::StorageFailed => {
-            "The record cannot be written: mend that, then `ayeaye continue ID`."
+            "The record cannot be written, see message: make room on the disk, or mend what else it says, then \
+             `ayeaye continue ID`."
         }
     }
 }
@@ -136,6 +137,19 @@ pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
     if is_given_up(report) {
         let go_on = format!("{} continue {} 'ANOTHER TASK'", ayeaye(), report.session_id);
         return terminal.item("go on", &go_on);
+    }
+    if report.is_session_used_up() {
+        let go_on = format!(
+            "{} run 'WHAT IS LEFT'   (this session may have no more steps: run.session-max-steps)",
+            ayeaye()
+        );
+        return terminal.item("go on", &go_on);
+    }
+    if report.stop_reason == StopReason::StorageFailed {
+        terminal.item(
+            "mend",
+            "make room on the disk, or mend what else keeps the record from being written; then",
+        );
     }
     let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
     print_way_on_from((report.session_id, reason_to_go_on(report)), secret, terminal);

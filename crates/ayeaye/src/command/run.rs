@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay, ReplyMode,
-    Report, RunPhase, RunUpdate, SessionId, StartTask, StopReason, UserInput,
+    Agent, AgentError, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay,
+    ReplyMode, Report, RunPhase, RunUpdate, SessionId, StartTask, StopReason, UserInput,
 };
 use jiff::Timestamp;
 
@@ -21,7 +21,7 @@ use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
 use crate::mcp::results::waits;
 use crate::shutdown::Shutdown;
-use crate::terminal::Terminal;
+use crate::terminal::{Answer, Terminal};
 use crate::text::{lines, one_line};
 use crate::wiring::App;
 
@@ -214,7 +214,7 @@ pub(super) async fn answer(
     let is_secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
     let input = match &report.question {
         Some(question) => {
-            let text = chosen(&question.options, reply);
+            let text = question.chosen(reply).map_err(AgentError::from)?;
             UserInput::Answer { question: report.asked_at_step, text }
         }
         None => UserInput::Reply(reply),
@@ -376,33 +376,32 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
     for (number, option) in question.options.iter().enumerate() {
         terminal.line(&format!("          {}. {}", number + 1, lines(option)));
     }
-    let answer = if question.asks_for_secret() && question.options.is_empty() {
-        terminal.ask_secret("answer   ").await
-    } else {
-        terminal.ask("answer   ").await
-    };
-    answer.text().map(|text| chosen(&question.options, text))
-}
-
-/// The option of this number, or the text as it is.
-pub(super) fn chosen(options: &[String], text: String) -> String {
-    let number = text.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    // An option may be a number itself.
-    let named = number.filter(|_| !options.contains(&text)).and_then(|at| options.get(at));
-    named.cloned().unwrap_or(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_option_can_be_chosen_by_its_number() {
-        let options = ["Anna Berg".to_owned(), "Anna Chen".to_owned()];
-        let answer = |text: &str| chosen(&options, text.to_owned());
-        assert_eq!(answer("2"), "Anna Chen");
-        assert_eq!(["0", "3", "Anna", "-1"].map(answer), ["0", "3", "Anna", "-1"]);
-        assert_eq!(chosen(&["2".to_owned(), "4".to_owned()], "2".to_owned()), "2");
-        assert_eq!(chosen(&[], "1".to_owned()), "1");
+    let is_secret = question.asks_for_secret() && question.options.is_empty();
+    let mut told_how_to_leave = false;
+    loop {
+        let answer = if is_secret {
+            terminal.ask_secret("answer   ").await
+        } else {
+            terminal.ask("answer   ").await
+        };
+        match answer {
+            Answer::Ended => return None,
+            // A key that slipped is no answer, and no wish to end.
+            Answer::Empty if told_how_to_leave => {}
+            Answer::Empty => {
+                terminal.line("          type an answer, or Ctrl-D to leave it open");
+                told_how_to_leave = true;
+            }
+            Answer::Text(text) => match question.chosen(text) {
+                Ok(text) => return Some(text),
+                Err(no) => {
+                    let most = no.options.len();
+                    let are =
+                        if most == 1 { "is 1 option" } else { &format!("are {most} options") };
+                    terminal
+                        .line(&format!("          there {are}: type its number, or other words"));
+                }
+            },
+        }
     }
 }

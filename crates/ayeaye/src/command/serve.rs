@@ -71,6 +71,7 @@ fn look_for_model(app: &App, config: &Config) {
 /// Serves on stdio.
 pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
+    http::warn_unless_ready(&config.data_dir, config.journal.min_free);
     let server = server(app, config);
     if std::io::stdin().is_terminal() {
         // Nothing else tells a person why nothing happens. Clients use a pipe.

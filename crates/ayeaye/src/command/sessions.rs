@@ -19,7 +19,6 @@ use crate::cli::SessionName;
 use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::command::report::{RunJson, print_end, print_way_on, session_folder};
-use crate::command::run::chosen;
 use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text::{count, lines, local_time, one_line};
@@ -180,7 +179,7 @@ pub async fn answer(
         );
     };
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
-    let text = chosen(&question.options, text);
+    let text = question.chosen(text).map_err(AgentError::from)?;
     let me = Principal::operator();
     let replaced = agent.leave_answer(id, report.asked_at_step, text.clone(), &me).await?;
     terminal.item("question", &lines(&question.text));

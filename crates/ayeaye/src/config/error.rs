@@ -125,20 +125,20 @@ pub enum ValueError {
         "it must be auto, read-only, agent, device, manage or all, or several of them but auto with commas"
     )]
     NotATool,
-    #[error("a scheme is a word such as https, without a colon")]
-    NotAScheme,
+    #[error("`{0}` is no scheme: that is a word such as https, without a colon")]
+    NotAScheme(String),
     #[error(
-        "is not a host such as example.com, which stands for www.example.com and all others below it too; \
+        "`{0}` is not a host such as example.com, which stands for www.example.com and all others below it too; \
          `*` stands in front alone, as in *.example.com"
     )]
-    NotAListedHost,
-    #[error("would bind nothing, since hosts are not written like that: write {0}")]
-    NotAsListed(String),
+    NotAListedHost(String),
+    #[error("`{given}` would bind nothing, since hosts are not written like that: write {host}")]
+    NotAsListed { given: String, host: String },
     #[error(
-        "is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
+        "`{0}` is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
          `ayeaye policy explain` names those of a session"
     )]
-    NotAPackage,
+    NotAPackage(String),
     #[error(
         "each must be the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
     )]

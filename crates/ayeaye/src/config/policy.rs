@@ -51,9 +51,9 @@ impl FromStr for Host {
         let text = text.trim();
         let domain = text.strip_prefix("*.").unwrap_or(text);
         match as_listed(domain).filter(|_| is_name(domain)) {
-            None => Err(ValueError::NotAListedHost),
+            None => Err(ValueError::NotAListedHost(text.to_owned())),
             Some(host) if host == domain => Ok(Self(text.to_owned())),
-            Some(host) => Err(ValueError::NotAsListed(host)),
+            Some(host) => Err(ValueError::NotAsListed { given: text.to_owned(), host }),
         }
     }
 }
@@ -71,7 +71,7 @@ impl FromStr for Package {
         if is_whole && (name == "*" || is_name(start.unwrap_or(name))) {
             Ok(Self(name.to_owned()))
         } else {
-            Err(ValueError::NotAPackage)
+            Err(ValueError::NotAPackage(name.to_owned()))
         }
     }
 }
@@ -114,7 +114,8 @@ mod tests {
             ("evil.256", "is not a host"),
         ] {
             let refused = text.parse::<Host>().err().expect(text).to_string();
-            assert!(refused.contains(meant), "{text}: {refused}");
+            let named = refused.starts_with(&format!("`{text}` "));
+            assert!(named && refused.contains(meant), "{text}: {refused}");
         }
     }
 }

@@ -136,6 +136,10 @@ impl<'a> Reader<'a> {
                 words.map(str::to_owned).collect()
             }
         };
+        // A list is shown as one, however it was written.
+        if let Some((_, Some(entry))) = self.read.borrow_mut().last_mut() {
+            entry.raw = RawValue::List(words.clone());
+        }
         let values: Result<_, ValueError> = words.iter().map(|word| word.parse()).collect();
         values.map_err(|problem| invalid(key, origin, problem))
     }

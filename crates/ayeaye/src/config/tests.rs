@@ -196,6 +196,18 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     .unwrap();
     assert_eq!(config.logs.formats, [Format::Ufo, Format::Html]);
     assert_eq!(config.logs.images, Images::All);
+    let shown = config.explain_json();
+    let formats = shown["settings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["key"] == "logs.formats")
+        .unwrap();
+    assert_eq!(
+        formats["value"],
+        serde_json::json!(["html", "ufo", "html"]),
+        "a list is shown as one"
+    );
     assert_eq!(config.journal.privacy.images, KeepImages::None);
     assert_eq!(config.journal.retention.max_age, Some(Duration::from_hours(720)));
     assert_eq!(config.journal.retention.max_total_bytes, Some(5 << 30));

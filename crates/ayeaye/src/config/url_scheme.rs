@@ -16,7 +16,7 @@ impl FromStr for UrlScheme {
         if begins && text.len() <= 40 && text.chars().all(inner) {
             Ok(Self(text.to_ascii_lowercase()))
         } else {
-            Err(ValueError::NotAScheme)
+            Err(ValueError::NotAScheme(text.to_owned()))
         }
     }
 }

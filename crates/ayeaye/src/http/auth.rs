@@ -314,8 +314,8 @@ impl AuthMiddleware {
         }
         if error.is_some() {
             // No more of these than wrong tokens may be tried.
-            let peer = conn.map(|conn| &conn.peer);
-            tracing::info!(?peer, "a request with a bearer token that is not taken was refused");
+            let peer = conn.map(|conn| tracing::field::display(conn.peer));
+            tracing::info!(peer, "a request with a bearer token that is not taken was refused");
         }
         let mut response = refuse(status, text);
         let challenge = self.resource.challenge(self.issuer.as_ref(), error);

@@ -4,6 +4,7 @@
 //! silent ones would block the server. Here a connection without a token is closed in favour of a newer
 //! one when the limit is reached.
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +52,16 @@ pub(super) enum Peer {
         /// Whether it runs as the user who runs this server.
         same_user: bool,
     },
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(address) => address.fmt(f),
+            Self::Local { same_user: true } => f.write_str("a program of this user"),
+            Self::Local { same_user: false } => f.write_str("a program of another user"),
+        }
+    }
 }
 
 impl Conn {
@@ -282,7 +293,7 @@ async fn serve<S>(
         }
     };
     if let Err(err) = ended {
-        tracing::debug!(?peer, "a connection broke: {err}");
+        tracing::debug!(%peer, "a connection broke: {err}");
     }
 }
 

@@ -55,17 +55,41 @@ impl Readiness {
     }
 }
 
+/// Says at the start, in the log, where no task would be accepted: over stdio nothing else tells it before one fails.
+pub(crate) fn warn_unless_ready(data_dir: &Path, floor: u64) {
+    // The first server there makes it.
+    let written = ayeaye_agent::private_files::private_folder(data_dir, true)
+        .and_then(|()| try_to_write(data_dir));
+    let why = written.as_ref().err().map(|err| format!(" ({err})")).unwrap_or_default();
+    if let Err(not_ready) = judge(written, data_dir, floor) {
+        let folder = data_dir.display();
+        tracing::warn!(
+            "every task will fail: {not_ready}: {folder}{why}; `ayeaye doctor` says what to do"
+        );
+    }
+}
+
 fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
+    let result = try_to_write(data_dir);
+    if let Err(err) = &result
+        && err.kind() != std::io::ErrorKind::StorageFull
+    {
+        tracing::warn!("the data folder {} cannot be written: {err}", data_dir.display());
+    }
+    judge(result, data_dir, floor)
+}
+
+fn try_to_write(data_dir: &Path) -> std::io::Result<()> {
     // A name of its own: another server that looks at the same moment would remove it.
     let file = tempfile::Builder::new().prefix(".ready-").tempfile_in(data_dir);
-    let written = file.and_then(|mut file| file.write_all(b"ready\n").and_then(|()| file.close()));
+    file.and_then(|mut file| file.write_all(b"ready\n").and_then(|()| file.close()))
+}
+
+fn judge(written: std::io::Result<()>, data_dir: &Path, floor: u64) -> Result<(), NotReady> {
     match written {
         Ok(()) => {}
         Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(NotReady::Full),
-        Err(err) => {
-            tracing::warn!("the data folder {} cannot be written: {err}", data_dir.display());
-            return Err(NotReady::ReadOnly);
-        }
+        Err(_) => return Err(NotReady::ReadOnly),
     }
     match free_space(data_dir) {
         Some(free) if free < floor => Err(NotReady::Full),

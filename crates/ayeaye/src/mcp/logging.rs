@@ -51,17 +51,17 @@ impl Levels {
     }
 }
 
-/// Runs the call and meanwhile sends the client the steps of its run. A client that does not read
-/// delays neither.
+/// Runs the call and meanwhile sends the client the steps of its run, and how it ended unless that is told already. A
+/// client that does not read delays neither.
 pub async fn with_run_messages<T>(
     level: Option<LoggingLevel>,
-    follower: Follower,
+    (follower, end_is_told): (Follower, bool),
     ctx: &RequestContext<RoleServer>,
     call: impl Future<Output = T>,
 ) -> T {
     let Some(level) = level else { return call.await };
     let last_sent = follower.report().steps.last().map(|line| line.step);
-    let mut messages = RunMessages { level, follower, last_sent, ended: false };
+    let mut messages = RunMessages { level, follower, last_sent, ended: end_is_told };
     let result = tokio::select! {
         biased;
         result = call => result,

@@ -104,10 +104,15 @@ impl<'a> QuestionDelivery<'a> {
     /// Waits for the run to stop and asks its questions, until there is a result or the wait is over.
     pub(super) async fn follow(mut self, mut follower: Follower) -> Result<Followed, ToolError> {
         let ctx = self.wait.request();
+        // Where no run has ended since, its end is no news: the session is only looked at, or its question shown again.
+        let mut end_is_told = follower.was_over();
         loop {
             let level = self.log_levels.of(ctx);
             let stopped = self.wait.until_stopped(follower.clone());
-            let report = logging::with_run_messages(level, follower.clone(), ctx, stopped).await?;
+            let report =
+                logging::with_run_messages(level, (follower.clone(), end_is_told), ctx, stopped)
+                    .await?;
+            end_is_told |= !follower.running();
             let asks = report.stop_reason == StopReason::InfoActionNeedsReply
                 && self.reply_mode == ReplyMode::PassToClient
                 && self.client.forms
@@ -132,12 +137,14 @@ impl<'a> QuestionDelivery<'a> {
                 // Answered elsewhere meanwhile: this call goes on with what came of that.
                 self.late |= matches!(answered, Ok(FormAnswer::Text(_)));
                 follower = self.follow_answered(&report, number).await?;
+                end_is_told = follower.was_over();
                 continue;
             }
             match answered {
                 Ok(FormAnswer::Text(text)) => {
                     self.misread = false;
                     follower = self.send_answer(&report, number, text).await?;
+                    end_is_told = follower.was_over();
                     self.late |= follower.has_dropped_answer();
                 }
                 // The same follower reports the same question, which is asked once more.

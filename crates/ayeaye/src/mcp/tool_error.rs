@@ -196,6 +196,33 @@ impl ToolError {
         }
     }
 
+    /// An address that is too long.
+    pub(super) fn too_long_url(given: &str, most: usize) -> Self {
+        let (shown, length) = (excerpt(given, 60), given.len());
+        Self {
+            text: format!("`{shown}` has {length} bytes, the most is {most}"),
+            hint: "give a shorter address",
+        }
+    }
+
+    /// An address with a blank or the like.
+    pub(super) fn odd_url(given: &str) -> Self {
+        let shown = excerpt(given, 60);
+        Self {
+            text: format!("`{shown}` has a blank or a control character in it, as no address has"),
+            hint: "write a blank as %20; what is typed into a page is typed with type_text",
+        }
+    }
+
+    /// An address of a page that names no host.
+    pub(super) fn url_without_host(given: &str) -> Self {
+        let shown = excerpt(given, 60);
+        Self {
+            text: format!("`{shown}` names no host"),
+            hint: "give a whole address such as https://example.com/",
+        }
+    }
+
     /// A name of a file, or a path.
     pub(super) fn not_a_file(name: &str, given: &str) -> Self {
         let shown = excerpt(given, 60);
@@ -251,8 +278,11 @@ impl ToolError {
     }
 
     /// An action that was not carried out, or may not have been.
-    pub(super) fn action_failed(text: String, doubtful: bool) -> Self {
-        let hint = if doubtful {
+    /// Of an act that nothing of is seen on the screen, no look at that is advised.
+    pub(super) fn action_failed(text: String, doubtful: bool, on_screen: bool) -> Self {
+        let hint = if doubtful && !on_screen {
+            "find out what came of it before you repeat it"
+        } else if doubtful {
             "look at get_screenshot before you repeat it"
         } else if text.contains("rule private-app") {
             "nothing is done in this app for anybody but your user; press_key HOME or BACK leaves it"
@@ -264,6 +294,8 @@ impl ToolError {
              this screen, or have your user do it by hand"
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
+        } else if !on_screen {
+            "mend what it says there and try again, or do something else; the session is kept"
         } else {
             "look at get_screenshot, then do something else or try again; the session is kept"
         };

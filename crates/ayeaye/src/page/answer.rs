@@ -79,7 +79,9 @@ impl From<AgentError> for Refusal {
             | AgentError::NoTask(_)
             | AgentError::GivenUp(_) => StatusCode::CONFLICT,
             AgentError::UnknownSession(_) => StatusCode::NOT_FOUND,
-            AgentError::WrongDevice { .. } | AgentError::Secret(_) => StatusCode::BAD_REQUEST,
+            AgentError::WrongDevice { .. }
+            | AgentError::Secret(_)
+            | AgentError::NoSuchOption(_) => StatusCode::BAD_REQUEST,
             AgentError::Device(err) => of_device(err),
             AgentError::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
             AgentError::Journal(err) => of_journal(err),

@@ -171,6 +171,11 @@ async fn a_message_goes_to_the_anna_who_is_meant() {
     other.reply("the first one");
     let state = other.completes("Anna Bauer").await;
     assert_eq!(sent(&state)[1], ("Anna Bauer", "I am ten minutes late"));
+    let mut asked = TaskRun::on(&run.phone, TELL_ANNA);
+    asked.asks(TWO).await;
+    asked.reply("Anna Bauer");
+    let state = asked.completes("did not send it twice").await;
+    assert_eq!(state.sent.len(), 2, "a question in between changes nothing of that");
 }
 
 #[tokio::test(start_paused = true)]

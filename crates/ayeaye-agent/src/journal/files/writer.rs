@@ -246,7 +246,8 @@ struct Health(Arc<OnceLock<(String, io::ErrorKind, String)>>);
 impl Health {
     fn check(&self) -> Result<(), JournalError> {
         let Some((what, kind, text)) = self.0.get() else { return Ok(()) };
-        let source = io::Error::new(*kind, format!("given up after: {text}"));
+        let source =
+            io::Error::new(*kind, format!("{text}; nothing is written to this record since then"));
         Err(JournalError::Storage { what: what.clone(), source })
     }
 

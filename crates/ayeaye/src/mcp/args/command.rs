@@ -94,12 +94,21 @@ impl UrlArgs {
     /// What to do.
     pub fn gesture(&self, schemes: &[String]) -> Result<Gesture, ToolError> {
         let url = self.url.trim();
-        let allowed = || schemes.join(", ");
         let odd = |c: char| c.is_control() || c.is_whitespace();
         let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
         let known = scheme.is_some_and(|scheme| schemes.contains(&scheme));
-        if !known || LONGEST_URL < url.len() || url.contains(odd) {
-            return Err(ToolError::not_an_url(url, &allowed()));
+        if !known {
+            return Err(ToolError::not_an_url(url, &schemes.join(", ")));
+        }
+        if LONGEST_URL < url.len() {
+            return Err(ToolError::too_long_url(url, LONGEST_URL));
+        }
+        if url.contains(odd) {
+            return Err(ToolError::odd_url(url));
+        }
+        // Of other schemes only the app that opens them knows what belongs into an address.
+        if url::Url::parse(url) == Err(url::ParseError::EmptyHost) {
+            return Err(ToolError::url_without_host(url));
         }
         Ok(Gesture::Command(DeviceCommand::OpenUrl { url: url.to_owned() }))
     }
@@ -193,13 +202,21 @@ mod tests {
         };
         assert!(url(" https://example.com/a?b='c' ").is_ok());
         assert!(url("HTTPS://example.com").is_ok());
-        for wrong in
-            ["", "example.com", "tel:112", "intent://x#Intent;end", "https://a b", "http:\u{7}"]
-        {
+        for wrong in ["", "example.com", "tel:112", "intent://x#Intent;end"] {
             let told = url(wrong).unwrap_err().to_string();
             assert!(told.contains("http, https") && told.contains("mcp.url-schemes"), "{told}");
         }
-        assert!(url(&format!("https://{}", "a".repeat(3000))).is_err());
+        let long = format!("https://{}", "a".repeat(3000));
+        for (wrong, why) in [
+            ("HTTP://EXAMPLE.com/x y", "has a blank"),
+            ("http:\u{7}", "a control character"),
+            ("http://", "names no host"),
+            ("https://?q=a", "names no host"),
+            (long.as_str(), "has 3008 bytes"),
+        ] {
+            let told = url(wrong).unwrap_err().to_string();
+            assert!(told.contains(why) && !told.contains("schemes"), "{told}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The result of a direct action: a gesture that the client itself asked for.
-use ayeaye_agent::{DirectOutcome, DirectResult, Report};
+use ayeaye_agent::{DeviceCommand, DirectOutcome, DirectResult, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -72,25 +72,26 @@ impl ActResult {
                 "what came of it could not be recorded in session {session}: {}",
                 report.message
             );
-            return Err(ToolError::action_failed(text, true));
+            return Err(ToolError::action_failed(text, true, true));
         };
         let name = &acted.line.action.function;
+        let on_screen = !DeviceCommand::is_off_screen(name);
         match &acted.outcome {
             DirectOutcome::Done => {}
             DirectOutcome::NotDone(why) => {
                 let text = format!("{name} was not carried out: {why} (session {session})");
-                return Err(ToolError::action_failed(text, false));
+                return Err(ToolError::action_failed(text, false, on_screen));
             }
             DirectOutcome::NeedsLeave(leave) => {
                 let why = &leave.question;
                 let text = format!("{name} was not carried out: {why} (session {session})");
-                return Err(ToolError::action_failed(text, false));
+                return Err(ToolError::action_failed(text, false, on_screen));
             }
             DirectOutcome::Doubtful(why) => {
                 let text = format!(
                     "{name} may or may not have been carried out: {why} (session {session})"
                 );
-                return Err(ToolError::action_failed(text, true));
+                return Err(ToolError::action_failed(text, true, on_screen));
             }
         }
         let shown = acted.shown.as_ref();

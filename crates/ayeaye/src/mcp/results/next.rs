@@ -86,6 +86,10 @@ pub(super) const DECLINED: &str = "Your user declined to answer this in a form, 
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
     match reason_to_go_on(report) {
+        _ if report.is_by_hand() && question.is_none() => {
+            "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
+             ask_agent_continue with this session_id and a task."
+        }
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
              session_id and a task; for anything else start a new task."
@@ -196,6 +200,15 @@ mod tests {
         let over = Report { is_over: true, ..failed };
         let running = report(StopReason::StillRunning);
         assert!(![asks, over, running].iter().any(asks_failed_model));
+    }
+
+    #[test]
+    fn what_was_done_by_hand_goes_on_with_a_task_only() {
+        let task = ayeaye_agent::DIRECT_REQUEST.to_owned();
+        let by_hand = Report { task, ..report(StopReason::UserPaused) };
+        assert!(next(&by_hand).contains("this session_id and a task"), "{}", next(&by_hand));
+        let asks = Report { question: Some(Question::info("Which?")), ..by_hand };
+        assert!(next(&asks).starts_with("Ask your user"));
     }
 
     #[test]

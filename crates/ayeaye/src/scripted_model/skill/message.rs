@@ -7,6 +7,8 @@ const PACKAGE: &str = "com.example.messages";
 const WHICH: Question = ("Which one?", "是哪一位？");
 const WHOM: Question = ("Whom do you mean?", "您指的是谁？");
 const WHAT: Question = ("What should the message say?", "消息内容是什么？");
+/// The step that sends, in a few words; its summary ends with them.
+const SEND: &str = "Send the message";
 /// How often the same question is asked: an automatic answer may never help.
 const MOST_QUESTIONS: usize = 2;
 
@@ -265,14 +267,14 @@ fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Ne
         return s.fill(field, now, text, "message");
     }
     match s.find("send_button") {
-        Some(button) => s.tap(button, "The message is written as wanted.", "Send the message"),
+        Some(button) => s.tap(button, "The message is written as wanted.", SEND),
         None => s.back("The button to send is not to be seen."),
     }
 }
 
 fn done(s: &StepContext<'_>, to: &str, text: &str) -> NextStep {
-    // Sent before the first step: not by us, or not now. It is not sent again either way.
-    if s.progress.last_summary.is_empty() && s.progress.replies.is_empty() {
+    // Sent before our step that sends: not by us, or not now. It is not sent again either way.
+    if !s.progress.last_summary.ends_with(SEND) {
         return s.complete(
             format!(
                 "{to} has already been sent “{text}”, before this task; I did not send it twice."
