@@ -248,7 +248,7 @@ impl Comparison {
         };
         let is_number = !typed.chars().any(char::is_alphabetic)
             && LONG <= typed.chars().filter(char::is_ascii_digit).count();
-        is_number || count(typed) <= count(shown)
+        self.signs || is_number || count(typed) <= count(shown)
     }
 
     fn plain(self, text: &str) -> String {
