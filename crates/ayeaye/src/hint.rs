@@ -289,8 +289,8 @@ fn for_storage(kind: io::ErrorKind) -> &'static str {
              AYEAYE_DATA_DIR"
         }
         _ => {
-            "`ayeaye doctor` checks the data folder: make room on the disk, check the folder's permissions, or name another \
-             with --data-dir or AYEAYE_DATA_DIR"
+            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
+             AYEAYE_DATA_DIR; `ayeaye doctor` checks it"
         }
     }
 }
