@@ -370,6 +370,9 @@ async fn ask_in_time(
     }
 }
 
+/// How often it is asked again for want of an answer: a pipe may give empty lines for ever.
+const MOST_TRIES: usize = 20;
+
 /// Asks the person at the terminal; `None` if nobody answers.
 pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
     terminal.item("question", &lines(&question.text));
@@ -378,7 +381,7 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
     }
     let is_secret = question.asks_for_secret() && question.options.is_empty();
     let mut told_how_to_leave = false;
-    loop {
+    for _ in 0..MOST_TRIES {
         let answer = if is_secret {
             terminal.ask_secret("answer   ").await
         } else {
@@ -404,4 +407,5 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
             },
         }
     }
+    None
 }
