@@ -55,11 +55,19 @@ impl Incoming {
     /// Gives it its name, unless somebody else has taken that meanwhile.
     pub(crate) fn keep(self) -> Result<(), ExchangeError> {
         let folder = || self.path.parent().unwrap_or(&self.path).to_owned();
-        // Taken first, since renaming would replace what is there.
-        let moved = File::create_new(&self.path).map(drop).and_then(|()| {
-            std::fs::rename(&self.part, &self.path)
-                .inspect_err(|_| drop(std::fs::remove_file(&self.path)))
-        });
+        // Renaming would replace what is there; a second name is given only where there is none. Whoever is killed
+        // meanwhile leaves the whole file or none.
+        let moved = match std::fs::hard_link(&self.part, &self.path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                // A file system without links: taken first, then replaced.
+                File::create_new(&self.path).map(drop).and_then(|()| {
+                    std::fs::rename(&self.part, &self.path)
+                        .inspect_err(|_| drop(std::fs::remove_file(&self.path)))
+                })
+            }
+            // The first name goes when this is dropped.
+            linked => linked,
+        };
         moved.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => ExchangeError::Exists(self.name.clone(), folder()),
             _ => ExchangeError::Unusable(self.name.clone(), folder(), error),

@@ -21,6 +21,7 @@ mod screen;
 mod secret_text;
 mod session_id;
 mod stop_reason;
+mod unseen;
 mod word_list;
 
 mod device;
@@ -94,4 +95,5 @@ pub use session::{
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;
+pub use unseen::is_unseen;
 pub use word_list::{Recorded, WordList};

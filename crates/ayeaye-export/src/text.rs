@@ -5,6 +5,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use ayeaye_agent::is_unseen;
 use ayeaye_agent::journal::LlmResponse;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -35,10 +36,11 @@ pub(crate) fn iso(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
-/// The beginning of a text, without line ends or other control characters.
+/// The beginning of a text, without line ends or other control characters, and without what nobody sees.
 pub(crate) fn excerpt(text: &str, longest: usize) -> String {
-    let mut chars = text.chars();
-    let shown = |it: char| if it.is_control() { ' ' } else { harmless(it) };
+    let ends_line = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+    let mut chars = text.chars().filter(|it| ends_line(*it) || !is_unseen(*it));
+    let shown = |it: char| if ends_line(it) { ' ' } else { harmless(it) };
     let mut short: String = chars.by_ref().take(longest).map(shown).collect();
     if chars.next().is_some() {
         short.push_str("...");

@@ -1,4 +1,5 @@
 //! Text of others in messages of ours.
+use ayeaye_agent::is_unseen;
 
 /// The most characters of foreign text in one message.
 const MAX_CHARS: usize = 200;
@@ -12,13 +13,6 @@ pub(crate) fn excerpt(text: &str) -> String {
         short.push('…');
     }
     format!("“{short}”")
-}
-
-/// Marks of direction, joints without width, ends of lines of another kind, tags: with them a text looks like another.
-fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 //! Makes foreign text safe to print: bounded, on one line or several, without control sequences.
+use ayeaye_agent::is_unseen;
 
 /// The text with the byte order mark of the one that it was made from, and with lines that end as they do
 /// there: a parser that knows `\n` alone has lost both. New lines end in `\r\n` if any did.
@@ -124,14 +125,6 @@ pub fn bytes(amount: u64) -> String {
 /// A time for people, where they are: `2026-10-20 16:03 CEST`.
 pub fn local_time(at: jiff::Timestamp) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string()
-}
-
-/// Marks of direction, joints without width, ends of lines of another kind, tags. The joints of emoji and
-/// of scripts that need them (U+200C, U+200D) stay.
-fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

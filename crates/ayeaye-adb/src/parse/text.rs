@@ -1,4 +1,5 @@
 //! Strings that come from a phone.
+use ayeaye_agent::is_unseen;
 
 /// The most characters that are kept of one.
 const MAX_CHARS: usize = 128;
@@ -39,10 +40,9 @@ pub(crate) fn sanitize_first_line(text: &str) -> Option<String> {
     text.lines().map(sanitize).find(|line| !line.is_empty())
 }
 
+/// What joins letters joins nothing in what is told of a phone.
 fn is_invisible_format(c: char) -> bool {
-    matches!(c,
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    is_unseen(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Several commands as one command line, so that they cost one round trip; [`split_batch`] splits

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, ORIGIN};
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode, Version};
@@ -360,6 +360,11 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
         let text = format!("the request is larger than {limit} bytes (http.body-limit)");
         refuse(StatusCode::PAYLOAD_TOO_LARGE, &text)
     };
+    let is_plain = |it: &HeaderValue| it.as_bytes().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
+        let text = "a request's body is taken as it is: send it without Content-Encoding";
+        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+    }
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())

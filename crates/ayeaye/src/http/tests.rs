@@ -157,6 +157,10 @@ async fn a_task_of_ten_megabytes_gets_a_plain_answer() {
     assert_eq!(answer.status(), 413);
     let good = post(&running, INITIALIZE).send().await.unwrap();
     assert_eq!(good.status(), 200);
+    for (encoding, status) in [("gzip", 415), ("identity, br", 415), ("identity", 200)] {
+        let coded = post(&running, INITIALIZE).header("content-encoding", encoding);
+        assert_eq!(coded.send().await.unwrap().status(), status, "{encoding}");
+    }
 }
 
 fn client_transport(running: &Running) -> StreamableHttpClientTransport<reqwest::Client> {
