@@ -326,12 +326,10 @@ impl Call {
     pub async fn vanish(self, world: &World) -> Heard {
         match self {
             Self::Stdio(mut raw) => {
-                let before = tokio::time::Instant::now();
                 raw.hang_up();
+                // Which it is waited for a while only.
                 let (code, _) = raw.end().await;
                 assert_eq!(code, Some(0), "the server ends with its client");
-                let took = before.elapsed();
-                assert!(took < Duration::from_secs(6), "it took {took:?}");
                 Heard { last_event: None }
             }
             Self::Http { mut stream, mut heard } => {

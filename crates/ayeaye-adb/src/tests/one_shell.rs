@@ -117,7 +117,8 @@ async fn answers_in_two_packets_are_not_held_back() {
         assert!(device.is_awake().await.unwrap());
     }
     let took = begun.elapsed();
-    assert!(took < 25 * Duration::from_millis(40), "{took:?} for fifty");
+    // Held back, they take as long as fifty of these; a busy machine takes its share.
+    assert!(took < 45 * Duration::from_millis(40), "{took:?} for fifty");
 }
 
 #[tokio::test]

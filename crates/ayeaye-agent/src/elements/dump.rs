@@ -106,7 +106,8 @@ mod tests {
             Elements::read(&xml);
             without_hidden(&xml, |_| Vec::new());
             let took = begun.elapsed();
-            assert!(took < Duration::from_secs(3), "{what}: {took:?}");
+            // What grows with the square takes minutes; a busy machine takes its share.
+            assert!(took < Duration::from_secs(20), "{what}: {took:?}");
         }
     }
 
