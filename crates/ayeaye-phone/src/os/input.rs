@@ -176,6 +176,11 @@ impl Os {
             return;
         }
         let (target, outcome) = self.drag_from(from, to, duration, flings);
+        if outcome == Outcome::Nothing && self.stays_on_control(from, to) {
+            let long = self.long_press() <= duration;
+            self.touch(gesture, from.0, from.1, long);
+            return;
+        }
         if outcome == Outcome::Nothing {
             if self.locked {
                 self.counts.input_while_off += 1;
@@ -184,6 +189,21 @@ impl Os {
             }
         }
         self.log(gesture, outcome, target);
+    }
+
+    /// Whether a movement that nothing takes ends on the control on which it begins: `View.onTouchEvent` lets go of a
+    /// press only where the finger leaves the view by more than the touch slop.
+    #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+    fn stays_on_control(&mut self, from: (f32, f32), to: (f32, f32)) -> bool {
+        let slop = SLOP_DP * self.scale();
+        let layout = self.layout();
+        let window = topmost(&layout.windows, from.0, from.1);
+        let Some(node) = window.and_then(|window| window.hit(from.0, from.1)) else { return false };
+        let rect = &node.rect;
+        let reacts = node.el.click.is_some() || node.el.long_click.is_some();
+        reacts
+            && (rect.left as f32 - slop..rect.right as f32 + slop).contains(&to.0)
+            && (rect.top as f32 - slop..rect.bottom as f32 + slop).contains(&to.1)
     }
 
     /// A movement beyond the touch slop.

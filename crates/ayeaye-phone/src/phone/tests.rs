@@ -302,6 +302,23 @@ async fn lists_scroll_and_stop_at_their_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_slide_that_stays_on_a_control_presses_it() {
+    for (down, saved) in [(60.0, true), (400.0, false)] {
+        let user = User::new();
+        user.open("Notes").await;
+        user.tap("New note").await;
+        user.tap("body").await;
+        user.type_keys("milk").await;
+        let [_, top, _, bottom] = user.node("save").bounds;
+        let (x, y) = user.node("save").center();
+        assert!(bottom - top > 80, "{}", bottom - top);
+        user.phone.swipe((x, y - 30.0), (x, y - 30.0 + down), Duration::from_millis(300));
+        user.wait_idle().await;
+        assert_eq!(user.phone.state().notes.iter().any(|note| note.body == "milk"), saved);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pin_guards_the_phone() {
     let user = User::new();
     user.phone.set_pin(Some("2468"));

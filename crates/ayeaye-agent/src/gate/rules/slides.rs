@@ -92,6 +92,6 @@ fn says_to_slide(text: &str) -> bool {
     #[rustfmt::skip]
     static WORDS: List = List::new("slide to|swipe to|slide right|swipe right|wischen zum|wischen, um|schieben zum|ziehen zum|bestätigen wischen|bestätigen schieben|desliza para|deslizar para|faites glisser|glissez pour|glisser pour|\
         deslize para|scorri per|veeg om|przesuń, aby|kaydır|проведите|сдвиньте|проведіть|滑动|滑動|右滑|スライド|밀어서|اسحب|स्लाइड|स्वाइप|geser untuk|swipe untuk|vuốt để|trượt để|เลื่อนเพื่อ|\
-        svep för|dra för|swipe for|stryg for|sveip for|pyyhkäise|přejetím|potiahnutím|húzza el|csúsztassa|glisează pentru|σύρετε για|плъзнете|povuci za|prijeđi prstom|החלק כדי");
+        svep för|dra för|swipe for|stryg for|sveip for|pyyhkäise|přejetím|potiahnutím|posunutím|húzza el|csúsztassa|glisează pentru|σύρετε για|плъзнете|povuci za|prijeđi prstom|החלק כדי");
     WORDS.iter().any(|it| holds(text, it))
 }
