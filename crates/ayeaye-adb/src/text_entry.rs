@@ -147,11 +147,9 @@ impl TextEntry<'_> {
         let tried: Vec<&str> = ways.iter().map(Way::name).collect();
         let why = nothing_typed(client.id(), &tried, composes);
         // What stood in the field is gone.
-        Err(if before.empty && self.clear {
-            client.garbled("the text", format!("the field was emptied; {why}"))
-        } else {
-            client.refused("the text", why)
-        })
+        let emptied =
+            if self.clear && before.empty { "the field was emptied, and then " } else { "" };
+        Err(client.refused("the text", format!("{emptied}{why}")))
     }
 
     /// Types the text in one way, and presses enter if it may have arrived.
