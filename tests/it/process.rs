@@ -97,6 +97,7 @@ async fn the_log_tells_who_connects_and_which_tools_are_called_but_not_what_is_s
     raw.facts("list_sessions", json!({})).await;
     let (failed, _) = raw.tool("tap", json!({ "device_id": "a secret phone" })).await;
     assert!(failed);
+    raw.ask("tools/call", json!({ "name": "no\nsuch" })).await;
     raw.hang_up();
     assert_eq!(raw.end().await.0, Some(0));
     let log = std::fs::read_to_string(path).unwrap();
@@ -104,6 +105,7 @@ async fn the_log_tells_who_connects_and_which_tools_are_called_but_not_what_is_s
         "the client raw 0 has connected",
         "list_sessions was called: a result",
         "tap was called: an error",
+        "nosuch was called: a refusal",
     ] {
         assert!(log.contains(told), "{told}: {log}");
     }

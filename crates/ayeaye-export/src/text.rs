@@ -5,7 +5,6 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use ayeaye_agent::is_unseen;
 use ayeaye_agent::journal::LlmResponse;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -36,10 +35,10 @@ pub(crate) fn iso(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
-/// The beginning of a text, without line ends or other control characters, and without what nobody sees.
+/// The beginning of a text, without line ends of any kind or other control characters.
 pub(crate) fn excerpt(text: &str, longest: usize) -> String {
     let ends_line = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
-    let mut chars = text.chars().filter(|it| ends_line(*it) || !is_unseen(*it));
+    let mut chars = text.chars();
     let shown = |it: char| if ends_line(it) { ' ' } else { harmless(it) };
     let mut short: String = chars.by_ref().take(longest).map(shown).collect();
     if chars.next().is_some() {
@@ -217,6 +216,7 @@ mod tests {
         for turn in turning.chain(['\u{fdd0}', '\u{fffe}']) {
             let text = format!("pay {turn}01 EUR");
             assert_eq!(excerpt(&text, 100), "pay \u{fffd}01 EUR", "{turn:?}");
+            assert_eq!(excerpt("a\u{2028}b\nc", 100), "a b c");
             assert_eq!(harmless_lines(&text), "pay \u{fffd}01 EUR", "{turn:?}");
         }
         // Letters that are written from right to left do so by themselves, and marks between them only help.

@@ -270,7 +270,9 @@ impl ServerHandler for Server {
         let Some(group) = self.toolbox.find(tools, &name) else {
             let shown = excerpt(&name, 60);
             let text = format!("there is no tool `{shown}`; tools/list names those there are");
-            return Err(ErrorData::invalid_params(text, None));
+            let refused = Err(ErrorData::invalid_params(text, None));
+            NotedCall::begin(&shown, &ctx).end(&refused);
+            return refused;
         };
         let asking = if self.toolbox.is_task(&name) {
             None
