@@ -79,7 +79,7 @@ fn is_target(text: &str) -> bool {
 }
 
 /// Drops what rmcp tells as an error and is none: an answer was ready when its client had gone, or a client's mistake
-/// was answered, which is the client's to read, and is told by our own line of each call at debug.
+/// was answered, which is the client's to read, and of calls of tools is told by our own line at debug.
 struct WithoutMistakesOfClients;
 
 /// What rmcp says then, and why it could not be sent.

@@ -5,7 +5,7 @@
 //! nothing, or something else, `uiautomator dump` shows the text itself, which takes a second and more.
 use std::time::Duration;
 
-use ayeaye_agent::{Element, Elements};
+use ayeaye_agent::{Element, Elements, is_unseen};
 use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
@@ -180,7 +180,7 @@ impl Fields {
         let contained = held.contains(&typed);
         let should_be_whole = before.empty || before.maybe_empty;
         if held == typed && !comparison.keeps_signs(text, shown) {
-            return Arrival::Different("the field has left out signs of the text".to_owned());
+            return Arrival::Different(LEFT_OUT.to_owned());
         }
         if held == typed {
             let is_composing = caret.is_some_and(|caret| caret.composing);
@@ -189,6 +189,11 @@ impl Fields {
         if contained && !should_be_whole && !unmoved {
             // Only a caret of this very field that has moved shows that the text did not stand there before.
             if before.caret.is_some() && !before.tapped {
+                let typed_to = before.caret.map(|caret| caret.start + text.encode_utf16().count());
+                let is_shorter = caret.zip(typed_to).is_some_and(|(now, to)| now.start < to);
+                if is_shorter && !Comparison::is_long_number(text) {
+                    return Arrival::Different(LEFT_OUT.to_owned());
+                }
                 return Arrival::There;
             }
             let why = "the field holds the text, and may have held it before";
@@ -220,6 +225,8 @@ fn is_field(element: &Element) -> bool {
     element.password || element.class.contains("EditText") || element.class.contains("AutoComplete")
 }
 
+const LEFT_OUT: &str = "the field has left out signs of the text";
+
 /// How texts are compared: fields group digits, turn line breaks into spaces and change letters to
 /// capitals.
 #[derive(Debug, Clone, Copy)]
@@ -236,19 +243,24 @@ impl Comparison {
     /// Whether as many signs are shown as were typed: fields add some and write others instead, as "…" for three
     /// points, but "1.5" and "-5" are not "15" and "5". Those of long numbers are the field's to set.
     fn keeps_signs(self, typed: &str, shown: &str) -> bool {
-        const LONG: usize = 7;
         let count = |text: &str| -> usize {
             let weight = |c: char| match c {
-                c if c.is_alphanumeric() || c.is_whitespace() => 0,
+                c if c.is_alphanumeric() || c.is_whitespace() || is_unseen(c) => 0,
+                // What joins letters and emoji, and says how they are drawn.
+                '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => 0,
                 '…' => 3,
                 '–' | '—' => 2,
                 _ => 1,
             };
             text.chars().map(weight).sum()
         };
-        let is_number = !typed.chars().any(char::is_alphabetic)
-            && LONG <= typed.chars().filter(char::is_ascii_digit).count();
-        self.signs || is_number || count(typed) <= count(shown)
+        self.signs || Self::is_long_number(typed) || count(typed) <= count(shown)
+    }
+
+    fn is_long_number(typed: &str) -> bool {
+        const LONG: usize = 7;
+        !typed.chars().any(char::is_alphabetic)
+            && LONG <= typed.chars().filter(char::is_ascii_digit).count()
     }
 
     fn plain(self, text: &str) -> String {
@@ -326,6 +338,15 @@ mod tests {
         ] {
             assert_eq!(one(shown).judge(EMPTIED, None, text), Arrival::There, "{shown}");
         }
+    }
+
+    #[test]
+    fn a_text_behind_another_that_moves_the_caret_too_little_is_another() {
+        let behind = one("old 15");
+        assert!(is_different(&behind.judge(before(4), Some(at(6)), "1.5")));
+        assert_eq!(behind.judge(before(4), Some(at(6)), "15"), Arrival::There);
+        // The field groups what was typed.
+        assert_eq!(one("old 1,500").judge(before(4), Some(at(9)), "1500"), Arrival::There);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod declines;
 mod drafts;
 mod everyday;
 mod further;
+mod further_controls;
 mod intents;
 mod lasting;
 mod negation;
@@ -87,7 +88,7 @@ static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
         controls::CONTROLS,
         northern::CONTROLS,
         lasting::CONTROLS,
-        further::CONTROLS,
+        further_controls::CONTROLS,
         other_forms::CONTROLS,
     ])
 });

@@ -118,8 +118,6 @@ pub struct ScreenFacts {
     pub hidden_input: bool,
     /// The touch is for a key of the keyboard.
     pub on_keyboard: bool,
-    /// There is more on the screen than is read.
-    pub is_cut_off: bool,
     /// The finger slides without leaving the control on which it began, which takes that for a press; or it may be so,
     /// since the elements are not known.
     pub is_pressed: bool,
@@ -193,8 +191,7 @@ impl ScreenFacts {
         let readable = !elements.is_cut_off();
         let is_pressed =
             may_press(gesture) && (!readable || stays_on_control(elements, gesture, size));
-        let is_cut_off = !readable;
-        let mut facts = Self { readable, hidden_input, is_cut_off, is_pressed, ..Self::default() };
+        let mut facts = Self { readable, hidden_input, is_pressed, ..Self::default() };
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();

@@ -220,6 +220,13 @@ impl Scene {
         self
     }
 
+    /// A slider without a name; `name` is only what the scene calls it.
+    pub(super) fn slider(mut self, name: &str) -> Self {
+        self.node("", "", "android.widget.SeekBar", r#"clickable="true""#, 160);
+        self.rename(name);
+        self
+    }
+
     pub(super) fn hidden_field(mut self, id: &str) -> Self {
         let flags = r#"clickable="true" focused="true" password="true""#;
         self.node("", id, "android.widget.EditText", flags, 160);

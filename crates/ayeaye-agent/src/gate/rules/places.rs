@@ -285,8 +285,6 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
                 | AppKind::Mail
                 | AppKind::Messenger
         )
-        // A page can have as much on it as it likes.
-        || *it == AppKind::Browser && screen.is_cut_off
     });
     let kind = match kind {
         Some(kind) => format!("{kind:?}"),

@@ -305,6 +305,13 @@ fn sliders_that_confirm_are_asked_about_where_something_is_paid() {
         let aside = Gesture::Slide { from: at(0.1), to: at(0.9), duration };
         assert_eq!(scene.judge(TASK, &aside).name(), "confirm", "{label}");
     }
+    // Also by what stands above a slider that has no name.
+    let scene = Scene::of("com.example.ride", "Ride").text("Total: $45.00");
+    let scene = scene.text("Slide to confirm your order").slider("pay");
+    let Gesture::Click { point } = scene.tap("pay") else { panic!("a tap") };
+    let at = |x| Point::from_fractions(x, point.fractions().1).unwrap();
+    let aside = Gesture::Slide { from: at(0.1), to: at(0.9), duration };
+    assert_eq!(scene.judge(TASK, &aside).name(), "confirm");
     let gallery = Scene::of("com.example.shop", "Boots").text("$45.00").view("Swipe to see more");
     let Gesture::Click { point } = gallery.tap("Swipe to see more") else { panic!("a tap") };
     let at = |x| Point::from_fractions(x, point.fractions().1).unwrap();

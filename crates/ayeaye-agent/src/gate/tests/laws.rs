@@ -74,21 +74,13 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 7]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 6]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
                 (
-                    [
-                        readable,
-                        hidden_input,
-                        can_decline,
-                        written,
-                        on_keyboard,
-                        is_cut_off,
-                        is_pressed,
-                    ],
+                    [readable, hidden_input, can_decline, written, on_keyboard, is_pressed],
                     dialed,
                     said,
                     aimed,
@@ -109,7 +101,6 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     can_decline,
                     hidden_input,
                     on_keyboard,
-                    is_cut_off,
                     is_pressed,
                     line_field: None,
                     dialed,
