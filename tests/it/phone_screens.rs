@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
-use ayeaye_phone::{AdbDevice, DumpFault, Fold, Outcome, Phone, PhoneOptions, Trigger};
+use ayeaye_phone::{AdbDevice, DumpFault, Fold, InputOutcome, Phone, PhoneOptions, Trigger};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
@@ -326,7 +326,7 @@ async fn captures_of_the_panel_and_touches_of_a_set_size_agree() {
         let last = phone.state().actions.pop().unwrap();
         assert_eq!(
             (last.outcome, last.target.as_str()),
-            (Outcome::Done, named.unwrap().as_str()),
+            (InputOutcome::Done, named.unwrap().as_str()),
             "{turned}"
         );
     }

@@ -3,8 +3,8 @@ mod news;
 mod teach;
 
 use ayeaye_agent::journal::{
-    ActionRecord, AgentState, AgentType, DeviceRecord, Entry, Fact, PhaseTimes, ResponseRecord,
-    RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord,
+    ActionRecord, AgentState, AgentType, DeviceRecord, Fact, PhaseTimes, RecordEntry,
+    ResponseRecord, RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord,
 };
 use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask, StopReason};
 use rmcp::ClientHandler;
@@ -141,12 +141,12 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
         cost_usd: 0.0,
         cost_known: true,
     });
-    let outside = |fact| Entry { round: None, step: None, agent: None, fact };
+    let outside = |fact| RecordEntry { round: None, step: None, agent: None, fact };
     record.append(outside(start)).await.unwrap();
     for step in 0..steps {
         for fact in structured_result(step) {
             let agent = Some("AppAgent".to_owned());
-            let entry = Entry { round: Some(0), step: Some(step), agent, fact };
+            let entry = RecordEntry { round: Some(0), step: Some(step), agent, fact };
             record.append(entry).await.unwrap();
         }
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use ayeaye_agent::coordinator::MemoryStore;
 use ayeaye_agent::journal::{
-    BlobRef, Entry, Event, EventSink, FORMAT, Fact, OpenChange, OpenChangesEdit, ReadPosition,
-    Summary,
+    BlobRef, Event, EventSink, FORMAT, Fact, OpenChange, OpenChangesEdit, ReadPosition,
+    RecordEntry, Summary,
 };
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId, SettingChange};
 use bytes::Bytes;
@@ -300,7 +300,7 @@ impl Journal for DiskJournal {
 
 #[async_trait]
 impl JournalWriter for Writer {
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+    async fn append(&mut self, entry: RecordEntry) -> Result<Event, JournalError> {
         self.refuse_after_failure()?;
         let written = self.disk.write(Site::Append, "events.jsonl").await;
         let swallowed = self.disk.world.has(Planted::WriteErrorSwallowed);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ayeaye_agent::coordinator::{
-    CoordinatorError, MemoryCoordinator, Message, MessageId, NewRun, Registered, Registration,
-    RunEntry, Turn,
+    CoordinatorError, MemoryCoordinator, Message, MessageId, NewRun, QueuePosition, Registered,
+    Registration, RunEntry,
 };
 use ayeaye_agent::{Coordinator, SessionId};
 use tokio::sync::broadcast;
@@ -57,7 +57,7 @@ impl Coordinator for Servers {
         })
     }
 
-    async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError> {
+    async fn advance(&self, epoch: u64) -> Result<QueuePosition, CoordinatorError> {
         self.inner.advance(epoch).await
     }
 

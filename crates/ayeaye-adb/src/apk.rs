@@ -11,14 +11,14 @@ mod manifest;
 mod strings;
 mod table;
 
-pub(crate) use self::chunk::{Kind, leading_chunk};
+pub(crate) use self::chunk::{ChunkKind, leading_chunk};
 pub(crate) use self::locale::{Locale, parse_locales};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use self::manifest::LabelSource;
-use self::table::Table;
+use self::table::ResourceTable;
 use crate::parse::sanitize;
 
 #[cfg(test)]
@@ -73,7 +73,8 @@ pub(crate) fn labels(
     let Some(sources) = manifest::label_sources(manifest, activity) else {
         return Labels::default();
     };
-    let tables: Vec<Table<'_>> = tables.iter().filter_map(|bytes| Table::parse(bytes)).collect();
+    let tables: Vec<ResourceTable<'_>> =
+        tables.iter().filter_map(|bytes| ResourceTable::parse(bytes)).collect();
     let text = |source: &LabelSource, locales: &[Locale]| {
         let text = match source {
             LabelSource::Text(text) => text.clone(),

@@ -51,7 +51,7 @@ impl InstalledApp {
 
 /// An app that was looked for by a name.
 #[derive(Debug)]
-struct Found {
+struct AppFound {
     app: InstalledApp,
     certainty: Certainty,
     /// The name of its icon, where the app has others with other names.
@@ -114,7 +114,8 @@ impl AppCatalog {
         display: u32,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let Found { app, certainty, icon, is_clear } = match self.find(client, &what, name).await {
+        let AppFound { app, certainty, icon, is_clear } = match self.find(client, &what, name).await
+        {
             Err(DeviceError::NotSent { .. })
                 if profiles::is_installed(client, &what, name).await =>
             {
@@ -165,7 +166,7 @@ impl AppCatalog {
                 return Ok(name.to_owned());
             }
         }
-        let Found { app, certainty, .. } = self.find(client, what, name).await?;
+        let AppFound { app, certainty, .. } = self.find(client, what, name).await?;
         match certainty {
             Certainty::Named => Ok(app.package),
             Certainty::Near => {
@@ -197,7 +198,7 @@ impl AppCatalog {
         client: &Arc<DeviceClient>,
         what: &str,
         name: &str,
-    ) -> Result<Found, DeviceError> {
+    ) -> Result<AppFound, DeviceError> {
         let mut fresh = false;
         let mut installed = if let Some(known) = self.cached() {
             known
@@ -228,7 +229,7 @@ impl AppCatalog {
                         || self.are_icons_known(client, &installed, index, is_named);
                     let icon = resolve::name_of_icon(index, &named);
                     let app = installed.swap_remove(index);
-                    return Ok(Found { app, certainty, icon, is_clear });
+                    return Ok(AppFound { app, certainty, icon, is_clear });
                 }
                 Err(_) if !fresh => {
                     fresh = true;

@@ -25,7 +25,7 @@ use bytes::BytesMut;
 use tokio::time::{Instant, timeout_at};
 
 use self::attempt::{Failure, framebuffer_frame};
-use self::choice::{Choice, Way};
+use self::choice::{CaptureWay, Choice};
 use self::digest::Digests;
 use self::overlap::Overlap;
 use crate::client::DeviceClient;
@@ -109,7 +109,7 @@ impl Capture {
                     self.choice().was_too_slow(way, would_take, Instant::now());
                     continue;
                 }
-                Err(Failure::Unknown(reason)) if way != Way::Png => {
+                Err(Failure::Unknown(reason)) if way != CaptureWay::Png => {
                     tracing::info!(
                         device = %client.id(), reason, "no {} captures from this phone", way.name()
                     );
@@ -127,22 +127,22 @@ impl Capture {
                 Err(Failure::Other(error)) => error,
             };
             // Next time it is done in another way.
-            if matches!(error, DeviceError::TimedOut { .. }) && way != Way::Raw {
+            if matches!(error, DeviceError::TimedOut { .. }) && way != CaptureWay::Raw {
                 self.choice().was_too_slow(way, limit * 2, Instant::now());
             }
             tries += 1;
             let again = matches!(error, DeviceError::Garbled { .. }) && tries <= RETRIES;
             if !again || deadline <= Instant::now() {
-                let was_tried = unknown.iter().any(|(way, _)| *way == Way::Framebuffer);
+                let was_tried = unknown.iter().any(|(way, _)| *way == CaptureWay::Framebuffer);
                 if is_no_picture && panel.is_none() && !was_tried {
                     let begun = Instant::now();
                     if let Ok(captured) = framebuffer_frame(client, deadline).await {
                         tracing::info!(device = %client.id(), %error, "captures come by `framebuffer:`");
                         let mut choice = self.choice();
                         let now = Instant::now();
-                        choice.refused(Way::Raw, now);
-                        choice.refused(Way::Png, now);
-                        choice.succeeded(Way::Framebuffer, now - begun, now);
+                        choice.refused(CaptureWay::Raw, now);
+                        choice.refused(CaptureWay::Png, now);
+                        choice.succeeded(CaptureWay::Framebuffer, now - begun, now);
                         return Ok(captured);
                     }
                 }
@@ -151,8 +151,8 @@ impl Capture {
                     choice.forgive(*way);
                 }
                 if was_tried {
-                    choice.forgive(Way::Raw);
-                    choice.forgive(Way::Png);
+                    choice.forgive(CaptureWay::Raw);
+                    choice.forgive(CaptureWay::Png);
                 }
                 return Err(error);
             }
@@ -215,7 +215,7 @@ impl Capture {
     /// How long a capture takes, where a digest is worth asking for. Only raw captures have one.
     fn digests_pay(&self) -> Option<Duration> {
         let (way, took) = self.choice().latest()?;
-        let is_raw = matches!(way, Way::Raw | Way::Gzip);
+        let is_raw = matches!(way, CaptureWay::Raw | CaptureWay::Gzip);
         (is_raw && self.digests.pay(took, Instant::now())).then_some(took)
     }
 

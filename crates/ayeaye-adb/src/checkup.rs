@@ -60,7 +60,7 @@ impl AdbDevice {
         let maker = asked.as_ref().unwrap_or(&unknown);
         let input = input(self, maker).await;
         let settings = settings(self, maker).await;
-        let refused = |found: &Asked| match found {
+        let refused = |found: &CheckResult| match found {
             Ok(Some(finding)) if finding.verdict != CheckupVerdict::Fine => {
                 Some(finding.mend.clone())
             }
@@ -100,10 +100,10 @@ const OLDEST_SDK: u32 = 24;
 /// Asks for the screen timeout of the person in front.
 const TIMEOUT: &str = "settings --user current get system screen_off_timeout";
 
-type Asked = Result<Option<CheckupFinding>, DeviceError>;
+type CheckResult = Result<Option<CheckupFinding>, DeviceError>;
 
 /// Whether its Android is too old. Nothing is said of one that is not: its version is told with the phone's name.
-async fn android(device: &AdbDevice) -> Asked {
+async fn android(device: &AdbDevice) -> CheckResult {
     let sdk = device.sdk().await?.filter(|sdk| *sdk < OLDEST_SDK);
     Ok(sdk.map(|sdk| {
         CheckupFinding::problem(
@@ -115,7 +115,7 @@ async fn android(device: &AdbDevice) -> Asked {
 }
 
 /// Whether taps get through: a key that means nothing is refused like any other.
-async fn input(device: &AdbDevice, maker: &Maker) -> Asked {
+async fn input(device: &AdbDevice, maker: &Maker) -> CheckResult {
     let about = "input";
     let output = device.client().shell_quick("the input check", "input keyevent 0").await?;
     let told = output.combined();
@@ -132,7 +132,7 @@ async fn input(device: &AdbDevice, maker: &Maker) -> Asked {
 
 /// Whether texts of every script can be typed. `before` is what has to be switched on before a keyboard can
 /// be put on the phone.
-async fn keyboard(device: &AdbDevice, before: Option<&str>) -> Asked {
+async fn keyboard(device: &AdbDevice, before: Option<&str>) -> CheckResult {
     let about = "keyboard";
     let (methods, has_yadb) = ime::query(device.client()).await?;
     Ok(Some(match ime::usable(device.id(), &methods) {
@@ -195,7 +195,7 @@ pub(crate) const WRITE_AGAIN: &str = "key=sound_effects_enabled; \
     [ -n \"$now\" ] && echo \"$now\" && settings --user current put system $key \"$now\"";
 
 /// Whether settings may be written, tried with a value that is there already.
-async fn settings(device: &AdbDevice, maker: &Maker) -> Asked {
+async fn settings(device: &AdbDevice, maker: &Maker) -> CheckResult {
     let about = "settings";
     Ok(settings_refusal(device).await?.map(|refused| match refused {
         None => CheckupFinding::fine(about, "may be written, and are put back after a task"),
@@ -232,7 +232,7 @@ async fn settings_refusal(
 }
 
 /// After how long the screen goes off. `refused` is what to do where settings may not be written.
-async fn sleep(device: &AdbDevice, refused: Option<String>) -> Asked {
+async fn sleep(device: &AdbDevice, refused: Option<String>) -> CheckResult {
     let about = "sleep";
     let ask = batch(&[
         TIMEOUT,

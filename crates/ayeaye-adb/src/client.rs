@@ -27,7 +27,7 @@ use crate::server::Server;
 
 /// A way to a phone.
 #[derive(Debug, Clone)]
-pub(crate) struct Way {
+pub(crate) struct Route {
     pub(crate) server: Arc<Server>,
     /// What that server calls it.
     pub(crate) serial: String,
@@ -37,7 +37,7 @@ pub(crate) struct Way {
 #[async_trait]
 pub(crate) trait OtherWays: Send + Sync + fmt::Debug {
     /// One that answers, in place of one that is gone, or of one that no longer answers.
-    async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way>;
+    async fn instead_of(&self, way: &Route, is_gone: bool) -> Option<Route>;
 }
 
 /// Runs commands and services of one phone.
@@ -49,7 +49,7 @@ pub(crate) struct DeviceClient {
     id: DeviceId,
     limits: crate::Limits,
     found_at: Arc<Server>,
-    way: Mutex<Way>,
+    way: Mutex<Route>,
     others: Option<Arc<dyn OtherWays>>,
     /// The last answer did not come.
     is_in_doubt: AtomicBool,
@@ -77,7 +77,7 @@ impl DeviceClient {
             id,
             limits: server.config().limits,
             found_at: Arc::clone(&server),
-            way: Mutex::new(Way { server, serial: serial.to_owned() }),
+            way: Mutex::new(Route { server, serial: serial.to_owned() }),
             others: None,
             is_in_doubt: AtomicBool::new(false),
             features: OnceCell::new(),
@@ -162,7 +162,7 @@ impl DeviceClient {
     /// The serial over which it is reached now; with the server's address behind it where that is not the
     /// one it was found at.
     pub(crate) fn link(&self) -> String {
-        let Way { server, serial } = self.way();
+        let Route { server, serial } = self.way();
         if Arc::ptr_eq(&server, &self.found_at) {
             return serial;
         }
@@ -174,7 +174,7 @@ impl DeviceClient {
         self.way().serial
     }
 
-    fn way(&self) -> Way {
+    fn way(&self) -> Route {
         self.way.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -345,7 +345,7 @@ impl DeviceClient {
     }
 
     async fn transport(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
-        let Way { server, serial } = self.way();
+        let Route { server, serial } = self.way();
         let mut connection = server.connect().await?;
         let transport = format!("host:transport:{serial}");
         match timeout_at(deadline, connection.request(&transport)).await {
@@ -377,7 +377,7 @@ impl DeviceClient {
 
     /// Asked once.
     pub(crate) async fn has_feature(&self, name: &str) -> Result<bool, DeviceError> {
-        let Way { server, serial } = self.way();
+        let Route { server, serial } = self.way();
         let ask = async || match server.query_device(&serial, "features").await? {
             Ok(list) => Ok(String::from_utf8_lossy(&list).into_owned()),
             Err(error) => match device_error(&self.id, "its features", Stage::Connecting, error) {

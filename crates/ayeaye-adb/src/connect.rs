@@ -15,7 +15,7 @@ use self::address::PhoneAddress;
 use self::ask::{ask, by_adb_client, query, server_for_adb_client};
 pub use self::offers::{MdnsService, OfferKind};
 pub use self::reply::ConnectError;
-use self::reply::{Asked, failure};
+use self::reply::{ConnectCommand, failure};
 use crate::parse::DeviceListing;
 use crate::server::Server;
 use crate::{AdbDevices, parse};
@@ -25,7 +25,7 @@ use crate::{AdbDevices, parse};
 pub(crate) mod parsers {
     pub(crate) use super::address::PhoneAddress;
     pub(crate) use super::offers::offers;
-    pub(crate) use super::reply::{Asked, read};
+    pub(crate) use super::reply::{ConnectCommand, read};
 }
 
 /// How often the state of a phone is looked at that has just been connected. Older servers say that it
@@ -81,7 +81,7 @@ impl AdbDevices {
     /// stays.
     pub async fn disconnect(&self, which: Option<&str>) -> Result<(), ConnectError> {
         let Some(which) = which else {
-            let asked = Asked::Disconnect(String::new());
+            let asked = ConnectCommand::Disconnect(String::new());
             for server in self.all_servers() {
                 ask(server, "host:disconnect:", &asked).await?;
             }
@@ -107,7 +107,7 @@ impl AdbDevices {
         if code.is_empty() || 64 < code.len() || !code.chars().all(|c| c.is_ascii_alphanumeric()) {
             return Err(ConnectError::InvalidCode);
         }
-        let asked = Asked::Pair(address.to_string());
+        let asked = ConnectCommand::Pair(address.to_string());
         let said = ask(self.server(), &format!("host:pair:{code}:{address}"), &asked).await?;
         let name = said.split_once("[guid=").and_then(|(_, rest)| rest.split_once(']'));
         let name = name.map(|(name, _)| parse::sanitize(name)).filter(|name| !name.is_empty());
@@ -181,7 +181,7 @@ impl AdbDevices {
 
     async fn connect_once(&self, address: &PhoneAddress) -> Result<(), ConnectError> {
         let server = self.server();
-        let asked = Asked::Connect(address.to_string());
+        let asked = ConnectCommand::Connect(address.to_string());
         match (server_for_adb_client(server), address.v4()) {
             (Some(at), Some(phone)) => {
                 by_adb_client(server, at, &asked, move |adb| adb.connect_device(phone)).await
@@ -222,7 +222,7 @@ fn is_serial(line: &DeviceListing, serial: &str) -> bool {
 }
 
 async fn disconnect_once(server: &Arc<Server>, address: &PhoneAddress) -> Result<(), ConnectError> {
-    let asked = Asked::Disconnect(address.to_string());
+    let asked = ConnectCommand::Disconnect(address.to_string());
     match (server_for_adb_client(server), address.v4()) {
         (Some(at), Some(phone)) => {
             by_adb_client(server, at, &asked, move |adb| adb.disconnect_device(phone)).await
@@ -232,7 +232,7 @@ async fn disconnect_once(server: &Arc<Server>, address: &PhoneAddress) -> Result
 }
 
 fn no_discovery(said: &str) -> ConnectError {
-    let asked = Asked::Connect(String::new());
+    let asked = ConnectCommand::Connect(String::new());
     if matches!(failure(&asked, said), ConnectError::TooOld(_)) {
         return ConnectError::TooOld("look for phones on the network");
     }

@@ -24,7 +24,7 @@ const MAX_SEEN: usize = 256;
 
 /// What was learnt about the screens of a phone, whatever name it is asked for by.
 #[derive(Debug)]
-struct Seen {
+struct SeenPhone {
     /// Its best link when it was last opened.
     id: DeviceId,
     identity: Option<Identity>,
@@ -40,7 +40,7 @@ pub struct AdbDevices {
     identities: Arc<Identities>,
     app_labels: Arc<AppLabels>,
     /// Who was opened last is the last.
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<SeenPhone>>,
     files: Option<ExchangeFolder>,
 }
 
@@ -138,7 +138,7 @@ impl AdbDevices {
     /// What was learnt of this phone. One that was booted since is known by its link.
     fn seen_of(&self, phone: &Phone) -> Arc<SeenScreens> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let by_identity = |it: &Seen| {
+        let by_identity = |it: &SeenPhone| {
             it.identity
                 .as_ref()
                 .zip(phone.identity.as_ref())
@@ -150,7 +150,7 @@ impl AdbDevices {
         if MAX_SEEN <= seen.len() {
             seen.retain(|it| 1 < Arc::strong_count(&it.screens));
         }
-        seen.push(Seen {
+        seen.push(SeenPhone {
             id: phone.link.id.clone(),
             identity: phone.identity.clone(),
             screens: Arc::clone(&screens),

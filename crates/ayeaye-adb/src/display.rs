@@ -31,19 +31,19 @@ const FRESH: Duration = Duration::from_millis(500);
 
 /// What is known about a phone's displays.
 #[derive(Debug, Default)]
-pub(crate) struct Displays(Mutex<Known>);
+pub(crate) struct Displays(Mutex<KnownDisplays>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownDisplays {
     /// What touches refer to, as the phone is held.
     touched: Option<ScreenSize>,
     /// The phone's panels, once asked for; more than one if it folds.
     panels: Option<Vec<u64>>,
-    shown: Option<(Shown, Instant)>,
+    shown: Option<(ShownPanel, Instant)>,
     /// How the phone is folded, in its own word.
     posture: Option<String>,
     /// The panel of the last capture.
-    captured: Option<Shown>,
+    captured: Option<ShownPanel>,
     /// How captures of this size become what is touched, of that size.
     fit: Option<(ScreenSize, ScreenSize, Option<Fit>)>,
     /// The last capture that was made so, while somebody holds it.
@@ -52,14 +52,14 @@ struct Known {
 
 /// The display that shows the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownPanel {
     /// For `screencap -d`.
     pub(crate) panel: u64,
     /// For `input -d`.
     pub(crate) display: u32,
 }
 
-impl Known {
+impl KnownDisplays {
     fn panels(&self) -> &[u64] {
         self.panels.as_deref().unwrap_or_default()
     }
@@ -99,7 +99,7 @@ impl Displays {
     pub(crate) async fn for_capture(
         &self,
         client: &DeviceClient,
-    ) -> Result<Option<Shown>, DeviceError> {
+    ) -> Result<Option<ShownPanel>, DeviceError> {
         let known = self.known().shown.filter(|(_, at)| at.elapsed() < FRESH);
         match known {
             Some((shown, _)) => Ok(Some(shown)),
@@ -107,7 +107,7 @@ impl Displays {
         }
     }
 
-    async fn ask_shown(&self, client: &DeviceClient) -> Result<Option<Shown>, DeviceError> {
+    async fn ask_shown(&self, client: &DeviceClient) -> Result<Option<ShownPanel>, DeviceError> {
         if !self.are_several() {
             return Ok(None);
         }
@@ -120,28 +120,28 @@ impl Displays {
         let Some(viewport) = lit(&viewports) else { return Ok(None) };
         let named = viewport.panel.filter(|panel| known.panels().contains(panel));
         let Some(panel) = named else { return Ok(None) };
-        let shown = Shown { panel, display: viewport.display };
+        let shown = ShownPanel { panel, display: viewport.display };
         known.touched = Some(viewport.logical);
         known.shown = Some((shown, Instant::now()));
         Ok(Some(shown))
     }
 
     /// All panels, where the phone has several and does not say which is lit.
-    pub(crate) fn candidates(&self, shown: Option<Shown>) -> Vec<u64> {
+    pub(crate) fn candidates(&self, shown: Option<ShownPanel>) -> Vec<u64> {
         let known = self.known();
         let unclear = shown.is_none() && 1 < known.panels().len();
         if unclear { known.panels().to_vec() } else { Vec::new() }
     }
 
     /// Takes note of the panel of a capture.
-    pub(crate) fn captured(&self, shown: Option<Shown>) {
+    pub(crate) fn captured(&self, shown: Option<ShownPanel>) {
         self.known().captured = shown;
     }
 
     /// The display of the last capture, where there are several.
     pub(crate) fn shown_on(&self) -> Option<ShownDisplay> {
         let known = self.known();
-        let Shown { panel, display } = known.captured?;
+        let ShownPanel { panel, display } = known.captured?;
         Some(ShownDisplay { display, panel, posture: known.posture.clone() })
     }
 
@@ -214,7 +214,7 @@ impl Displays {
     }
 
     /// Never held over an await.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownDisplays> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

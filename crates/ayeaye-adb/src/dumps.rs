@@ -23,7 +23,7 @@ pub(crate) struct Dumps {
 
 /// The turn of one dump. One that is dropped before it is [over](Self::over) was given up.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct DumpTurn<'a> {
     dumps: &'a Dumps,
     /// It was refused a moment ago.
     asks_again: bool,
@@ -34,9 +34,9 @@ pub(crate) struct Turn<'a> {
 impl Dumps {
     /// Waits for the one before to end. One that `asks_again` because it was refused has hardly begun when it is
     /// given up: the time of the one that it waits for still counts.
-    pub(crate) async fn turn(&self, asks_again: bool) -> Turn<'_> {
+    pub(crate) async fn turn(&self, asks_again: bool) -> DumpTurn<'_> {
         let alone = self.turn.lock().await;
-        Turn { dumps: self, asks_again, is_over: false, _alone: alone }
+        DumpTurn { dumps: self, asks_again, is_over: false, _alone: alone }
     }
 
     /// Whether one that was given up may still be under way on the phone.
@@ -50,7 +50,7 @@ impl Dumps {
     }
 }
 
-impl Turn<'_> {
+impl DumpTurn<'_> {
     /// All of its output has come. If it had the phone's `UiAutomation`, no earlier one has it any more.
     pub(crate) fn over(mut self, had_it: bool) {
         self.is_over = true;
@@ -60,7 +60,7 @@ impl Turn<'_> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for DumpTurn<'_> {
     fn drop(&mut self) {
         if !self.is_over && !self.asks_again {
             self.dumps.note(Some(Instant::now()));

@@ -47,7 +47,7 @@ pub(crate) struct Fence {
     token: String,
     /// The number of the next act.
     next: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<FenceState>,
     /// The last acts of the drivers before this one, 0 for one that had begun none.
     earlier: Mutex<HashMap<String, u64>>,
     /// Held by whoever takes the phone over now.
@@ -55,7 +55,7 @@ pub(crate) struct Fence {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FenceState {
     /// Nobody drives it over this client.
     Off,
     /// The next command takes it over.
@@ -83,7 +83,7 @@ impl Default for Fence {
         Self {
             token: format!("d{token:016x}"),
             next: AtomicU64::new(1),
-            state: Mutex::new(State::Off),
+            state: Mutex::new(FenceState::Off),
             earlier: Mutex::default(),
             taking: tokio::sync::Mutex::default(),
         }
@@ -93,21 +93,21 @@ impl Default for Fence {
 impl Fence {
     /// From now on the phone is driven: the next command takes it over.
     pub(crate) fn take_over(&self) {
-        self.set(State::Due { tried: 0 });
+        self.set(FenceState::Due { tried: 0 });
     }
 
     pub(crate) fn is_due(&self) -> bool {
-        matches!(self.state(), State::Due { .. })
+        matches!(self.state(), FenceState::Due { .. })
     }
 
     /// Whether the phone is driven over this client.
     pub(crate) fn is_driven(&self) -> bool {
-        self.state() != State::Off
+        self.state() != FenceState::Off
     }
 
     /// Where the phone will note the next act. `None` where it notes none.
     pub(crate) fn mark(&self) -> Option<ActMark> {
-        let noted = matches!(self.state(), State::Due { .. } | State::Held);
+        let noted = matches!(self.state(), FenceState::Due { .. } | FenceState::Held);
         noted.then(|| ActMark { epoch: self.token.clone(), number: self.next() })
     }
 
@@ -138,7 +138,7 @@ impl Fence {
         // Old phones merge errors into it, so it may not be the first line.
         let found = stdout.find(DRIVERS).map(|at| &stdout[at + DRIVERS.len()..]);
         let Some(told) = found else {
-            self.set(State::Unable);
+            self.set(FenceState::Unable);
             return false;
         };
         let before = &stdout[..stdout.len() - told.len()];
@@ -147,17 +147,17 @@ impl Fence {
         }
         let (drivers, rest) = told.split_once('\n').unwrap_or((told, ""));
         let drivers: Vec<&str> = drivers.split_whitespace().collect();
-        let tried = if let State::Due { tried } = self.state() { tried + 1 } else { 1 };
+        let tried = if let FenceState::Due { tried } = self.state() { tried + 1 } else { 1 };
         let state = match drivers.as_slice() {
-            [only] if *only == self.token => State::Held,
+            [only] if *only == self.token => FenceState::Held,
             several if tried < TRIES && several.iter().any(|it| is_token(it)) => {
-                State::Due { tried }
+                FenceState::Due { tried }
             }
-            _ => State::Unable,
+            _ => FenceState::Unable,
         };
         *stdout = rest.to_owned();
         self.set(state);
-        state != State::Unable
+        state != FenceState::Unable
     }
 
     fn note_earlier(&self, acts: &str) {
@@ -173,7 +173,7 @@ impl Fence {
 
     /// The line of an act, which the phone runs once, and only for its driver. `None` where it is not held.
     pub(crate) fn guard(&self, line: &str) -> Option<String> {
-        if self.state() != State::Held {
+        if self.state() != FenceState::Held {
             return None;
         }
         let place = format!("{ROOT}/{}", self.token);
@@ -200,11 +200,11 @@ impl Fence {
         Some(if is_ours { NotBegun::NotNoted } else { NotBegun::TakenOver })
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> FenceState {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, state: State) {
+    fn set(&self, state: FenceState) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 }

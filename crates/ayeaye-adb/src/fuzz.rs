@@ -10,7 +10,7 @@ use self::mutator::{LONG, Mutator, SHORT, fuzz};
 use crate::apk::archive::{directory, files};
 use crate::apk::{Labels, labels, parse_locales};
 use crate::apps::resolve::AppNames;
-use crate::connect::parsers::{Asked, PhoneAddress, offers, read};
+use crate::connect::parsers::{ConnectCommand, PhoneAddress, offers, read};
 use crate::errors::{Stage, device_error};
 use crate::parse;
 use crate::protocol::ProtocolError;
@@ -202,9 +202,9 @@ fn connecting(executions: u64) {
             Err(_) => "192.168.1.7:5555".to_owned(),
         };
         let asked = [
-            Asked::Connect(address.clone()),
-            Asked::Disconnect(address.clone()),
-            Asked::Pair(address),
+            ConnectCommand::Connect(address.clone()),
+            ConnectCommand::Disconnect(address.clone()),
+            ConnectCommand::Pair(address),
         ];
         match read(dice.pick(&asked), &text) {
             Err(why) if why.to_string().is_empty() => Err("an error without a word".to_owned()),

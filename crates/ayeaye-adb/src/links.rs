@@ -7,7 +7,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-use crate::client::{DeviceClient, OtherWays, Way};
+use crate::client::{DeviceClient, OtherWays, Route};
 use crate::identity::{Identities, Identity};
 use crate::parse::{self, DeviceListing, NO_SERIAL};
 use crate::server::Server;
@@ -103,7 +103,7 @@ impl Ways {
 
 #[async_trait]
 impl OtherWays for Ways {
-    async fn instead_of(&self, way: &Way, is_gone: bool) -> Option<Way> {
+    async fn instead_of(&self, way: &Route, is_gone: bool) -> Option<Route> {
         let is_it =
             |link: &Link| Arc::ptr_eq(&link.server, &way.server) && link.line.serial == way.serial;
         // A server has one cable and one console to each phone: another of them is another phone.
@@ -135,7 +135,7 @@ impl OtherWays for Ways {
         others.sort_by_key(rank);
         for link in others {
             if self.lead_there(&link.client()).await {
-                return Some(Way { server: link.server, serial: link.line.serial });
+                return Some(Route { server: link.server, serial: link.line.serial });
             }
         }
         None

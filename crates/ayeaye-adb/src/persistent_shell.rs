@@ -30,10 +30,10 @@ const PROVEN: u32 = 100;
 
 /// The shell of one phone, where one is open.
 #[derive(Debug, Default)]
-pub(crate) struct PersistentShell(tokio::sync::Mutex<State>);
+pub(crate) struct PersistentShell(tokio::sync::Mutex<ShellState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ShellState {
     session: Option<Session>,
     /// After a failure, and on which link that was.
     not_until: Option<(Instant, String)>,
@@ -51,11 +51,11 @@ struct Session {
 }
 
 /// The shell, for one command.
-pub(crate) struct Turn<'a>(MutexGuard<'a, State>);
+pub(crate) struct ShellTurn<'a>(MutexGuard<'a, ShellState>);
 
 impl PersistentShell {
     /// `None` while another command has it, and for a while after it has failed on this link.
-    pub(crate) fn turn(&self, link: &str) -> Option<Turn<'_>> {
+    pub(crate) fn turn(&self, link: &str) -> Option<ShellTurn<'_>> {
         let mut state = self.0.try_lock().ok()?;
         let now = Instant::now();
         if state.not_until.as_ref().is_some_and(|(until, of)| of == link && now < *until) {
@@ -64,11 +64,11 @@ impl PersistentShell {
         if state.not_until.take_if(|(_, of)| of != link).is_some() {
             state.pause = None;
         }
-        Some(Turn(state))
+        Some(ShellTurn(state))
     }
 }
 
-impl Turn<'_> {
+impl ShellTurn<'_> {
     /// Whether it is open on this link. One that has ended meanwhile, or said something unasked, is closed.
     pub(crate) fn is_open(&mut self, link: &str) -> bool {
         let usable = |it: &mut Session| it.link == link && it.connection.is_silent();

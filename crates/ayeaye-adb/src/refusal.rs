@@ -4,79 +4,79 @@
 //! permission or a code, which tells a person nothing.
 
 /// A refusal, by what Android prints: the words in it, what they mean, and the way out.
-struct Known {
+struct KnownRefusal {
     printed: &'static str,
     means: &'static str,
     mend: &'static str,
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownRefusal] = &[
+    KnownRefusal {
         printed: "INJECT_EVENTS",
         means: "its system lets adb look but not touch (INJECT_EVENTS)",
         mend: "In Settings, Developer options, switch on \"USB debugging (Security settings)\" (on some \
                phones \"Disable permission monitoring\"), then try again",
     },
-    Known {
+    KnownRefusal {
         printed: "WRITE_SECURE_SETTINGS",
         means: "its system lets no computer change this setting (WRITE_SECURE_SETTINGS)",
         mend: "In Settings, Developer options, switch on \"Disable permission monitoring\" (OPPO, realme, \
                OnePlus) or \"USB debugging (Security settings)\" (Xiaomi), then try again",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_USER_RESTRICTED",
         means: "its system installs nothing from a computer (INSTALL_FAILED_USER_RESTRICTED)",
         mend: "On Xiaomi's phones switch on \"Install via USB\" in the developer options, or tap \"Install\" \
                when the phone asks: it waits ten seconds; then try again",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_ABORTED",
         means: "somebody or something on the phone said no (INSTALL_FAILED_ABORTED)",
         mend: "Look at the phone, allow the installation when it asks, and try again",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_VERIFICATION_FAILURE",
         means: "what checks apps on it, Play Protect or the maker's own, does not allow this one \
                 (INSTALL_FAILED_VERIFICATION_FAILURE)",
         mend: "Switch off \"Verify apps over USB\" in the developer options while it is installed; where that \
                changes nothing the maker's own check refuses, and it can only be installed on the device itself",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_INSUFFICIENT_STORAGE",
         means: "its storage is full (INSTALL_FAILED_INSUFFICIENT_STORAGE)",
         mend: "Make room on it, and try again",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_UPDATE_INCOMPATIBLE",
         means: "there is an app of this name by somebody else (INSTALL_FAILED_UPDATE_INCOMPATIBLE)",
         mend: "Uninstall that one first",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_VERSION_DOWNGRADE",
         means: "a newer version is installed (INSTALL_FAILED_VERSION_DOWNGRADE)",
         mend: "Uninstall that one first",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_OLDER_SDK",
         means: "the app needs a newer Android (INSTALL_FAILED_OLDER_SDK)",
         mend: "Take an older version of the app",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_FAILED_DEPRECATED_SDK_VERSION",
         means: "the app was made for an Android that this one no longer takes (INSTALL_FAILED_DEPRECATED_SDK_VERSION)",
         mend: "Take a newer version of the app",
     },
-    Known {
+    KnownRefusal {
         printed: "INSTALL_PARSE_FAILED",
         means: "the file is no app that it can read (INSTALL_PARSE_FAILED)",
         mend: "Fetch the file again, as a whole APK",
     },
-    Known {
+    KnownRefusal {
         printed: "DELETE_FAILED_DEVICE_POLICY_MANAGER",
         means: "the app is an administrator of the phone (DELETE_FAILED_DEVICE_POLICY_MANAGER)",
         mend: "Take that away in Settings, Security, Device admin apps",
     },
-    Known {
+    KnownRefusal {
         printed: "DELETE_FAILED_USER_RESTRICTED",
         means: "its system removes nothing for a computer (DELETE_FAILED_USER_RESTRICTED)",
         mend: "Remove the app on the phone itself",

@@ -62,7 +62,7 @@ const NEVER_CLOSED: [&str; 9] = [
 ];
 
 /// What one look at the state told.
-struct Look {
+struct StateLook {
     state: ScreenState,
     /// The app in front, behind the notification shade if that is open.
     app: Option<Component>,
@@ -81,12 +81,12 @@ pub(crate) async fn state(
     display: u32,
     ban: &CaptureBan,
 ) -> Result<(ScreenState, Option<ScreenSize>), DeviceError> {
-    let Look { mut state, size, shown, .. } = look(client, display).await?;
+    let StateLook { mut state, size, shown, .. } = look(client, display).await?;
     state.protected |= ban.covers(shown);
     Ok((state, size))
 }
 
-async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
+async fn look(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceError> {
     let what = "the screen's state";
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
@@ -115,7 +115,7 @@ async fn look(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> 
     let user_of = |app: &Component| parse::user_in_front(window, &app.package);
     let (user, shown) =
         (app.as_ref().and_then(user_of), state.foreground.as_ref().and_then(user_of));
-    Ok(Look { state, app, user, shown, size })
+    Ok(StateLook { state, app, user, shown, size })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.
@@ -130,7 +130,7 @@ pub(crate) async fn wake(client: &DeviceClient, display: u32) -> Result<(), Devi
     woken(client, display).await.map(drop)
 }
 
-async fn woken(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
+async fn woken(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceError> {
     let mut now = look(client, display).await?;
     if !now.state.awake {
         // KEYCODE_WAKEUP, which unlike the power key never turns the screen off.
@@ -158,7 +158,7 @@ async fn woken(client: &DeviceClient, display: u32) -> Result<Look, DeviceError>
 
 /// Takes away a lock screen without a secret as a person does. Some makers' stay on `wm
 /// dismiss-keyguard`.
-async fn swipe_away(client: &DeviceClient, display: u32) -> Result<Look, DeviceError> {
+async fn swipe_away(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceError> {
     let what = "unlocking it";
     let output = client.shell_quick(what, &batch(&LOCK_QUERIES)).await?;
     let [policy, trust, disabled, held, set] = split_batch(&output.stdout);
@@ -235,7 +235,7 @@ async fn poll_until(
     client: &DeviceClient,
     display: u32,
     wanted: impl Fn(&ScreenState) -> bool,
-) -> Result<Look, DeviceError> {
+) -> Result<StateLook, DeviceError> {
     let deadline = Instant::now() + client.limits().wake;
     loop {
         let now = look(client, display).await?;

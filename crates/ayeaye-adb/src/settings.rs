@@ -126,7 +126,7 @@ pub(crate) async fn apply(
     client: &DeviceClient,
     change: &SettingChange,
 ) -> Result<(), DeviceError> {
-    let Place { user, table, key } = place(client, change)?;
+    let SettingPlace { user, table, key } = place(client, change)?;
     let value_word = word(client, &change.value)?;
     let line = batch(&[
         &format!("settings{user} put {table} {key} {value_word}"),
@@ -166,7 +166,7 @@ pub(crate) async fn put_back(
         let before = change.before.as_deref().unwrap_or_default();
         (["echo", ACTIVE].map(ToOwned::to_owned), format!("ime set {}", word(client, before)?))
     } else {
-        let Place { user, table, key } = place(client, change)?;
+        let SettingPlace { user, table, key } = place(client, change)?;
         let back = match &change.before {
             Some(before) => format!("settings{user} put {table} {key} {}", word(client, before)?),
             // Not of another person than the first (AOSP, `SettingsService.java`).
@@ -252,7 +252,7 @@ fn standing(change: &SettingChange, methods: &str, now: Option<&str>) -> Standin
 }
 
 /// Where a setting is.
-struct Place<'a> {
+struct SettingPlace<'a> {
     /// The words that name the person, if that is not the first one.
     user: String,
     table: &'a str,
@@ -260,7 +260,10 @@ struct Place<'a> {
 }
 
 /// From a name such as `system/screen_off_timeout`, or `system@10/screen_off_timeout` of the person with that number.
-fn place<'a>(client: &DeviceClient, change: &'a SettingChange) -> Result<Place<'a>, DeviceError> {
+fn place<'a>(
+    client: &DeviceClient,
+    change: &'a SettingChange,
+) -> Result<SettingPlace<'a>, DeviceError> {
     let unknown = || client.refused(CHANGE, format!("there is no setting {}", change.setting));
     let (place, key) = change.setting.split_once('/').ok_or_else(unknown)?;
     let (table, user) = match place.split_once('@') {
@@ -275,7 +278,7 @@ fn place<'a>(client: &DeviceClient, change: &'a SettingChange) -> Result<Place<'
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
     };
     let known = matches!(table, "global" | "system" | "secure") && is_name(key);
-    if known { Ok(Place { user, table, key }) } else { Err(unknown()) }
+    if known { Ok(SettingPlace { user, table, key }) } else { Err(unknown()) }
 }
 
 fn word(client: &DeviceClient, text: &str) -> Result<crate::quote::ShellWord, DeviceError> {

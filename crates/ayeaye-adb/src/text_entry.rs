@@ -18,7 +18,7 @@ use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize, error_ch
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
-use self::field::{Arrival, Before, Hides};
+use self::field::{Arrival, FieldBefore, Hides};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch, YADB};
@@ -49,7 +49,7 @@ const COMPOSING_ENTER: &str =
 
 /// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Way {
+enum TypingMethod {
     /// `input text`.
     KeyEvents,
     /// An installed keyboard of the `ADBKeyboard` family, and the current state to restore.
@@ -57,7 +57,7 @@ enum Way {
     Yadb,
 }
 
-impl Way {
+impl TypingMethod {
     fn name(&self) -> &'static str {
         match self {
             Self::KeyEvents => "the keys of `input text`",
@@ -91,7 +91,8 @@ impl TextEntry<'_> {
     ) -> Result<Performed, DeviceError> {
         check(client, self.text)?;
         let has_keys = self.text.chars().all(keys::has_key);
-        let mut ways = if has_keys { vec![Way::KeyEvents] } else { self.any_text(client).await? };
+        let mut ways =
+            if has_keys { vec![TypingMethod::KeyEvents] } else { self.any_text(client).await? };
         let field = match self.point {
             Some(point) => {
                 let tap = gesture::tap(point, on).on_display(display);
@@ -111,7 +112,7 @@ impl TextEntry<'_> {
             ways.splice(0..0, others);
         }
         let tapped = self.point.is_some();
-        let mut before = Before { caret: field.caret, tapped, ..Before::default() };
+        let mut before = FieldBefore { caret: field.caret, tapped, ..FieldBefore::default() };
         let mut hides = Hides::before(field.secret);
         let mut note = None;
         for tried in 0.. {
@@ -133,18 +134,19 @@ impl TextEntry<'_> {
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());
             if tried == 0 {
-                let known = |others: Vec<Way>| others.into_iter().filter(|it| !same(it, &way));
+                let known =
+                    |others: Vec<TypingMethod>| others.into_iter().filter(|it| !same(it, &way));
                 ways.truncate(1);
                 ways.extend(known(self.ways_for_any_text(client).await?));
-                if has_keys && way != Way::KeyEvents {
-                    ways.push(Way::KeyEvents);
+                if has_keys && way != TypingMethod::KeyEvents {
+                    ways.push(TypingMethod::KeyEvents);
                 }
             }
             if let Some(next) = ways.get(tried + 1) {
                 note = Some(format!("{} typed nothing, so {} did", way.name(), next.name()));
             }
         }
-        let tried: Vec<&str> = ways.iter().map(Way::name).collect();
+        let tried: Vec<&str> = ways.iter().map(TypingMethod::name).collect();
         let why = nothing_typed(client.id(), &tried, composes);
         // What stood in the field is gone.
         let emptied =
@@ -156,11 +158,11 @@ impl TextEntry<'_> {
     async fn try_way(
         self,
         client: &Arc<DeviceClient>,
-        way: &Way,
-        seen: (&mut Before, &mut Hides),
+        way: &TypingMethod,
+        seen: (&mut FieldBefore, &mut Hides),
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
-        let Way::Ime(id, methods) = way else {
+        let TypingMethod::Ime(id, methods) = way else {
             return self.try_active(client, way, seen, is_first).await;
         };
         let switch = ImeSwitch::activate(client, id, methods).await?;
@@ -172,11 +174,11 @@ impl TextEntry<'_> {
     async fn try_active(
         self,
         client: &Arc<DeviceClient>,
-        way: &Way,
-        (before, hides): (&mut Before, &mut Hides),
+        way: &TypingMethod,
+        (before, hides): (&mut FieldBefore, &mut Hides),
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
-        let keyboard = if let Way::Ime(id, _) = way { Some(id.as_str()) } else { None };
+        let keyboard = if let TypingMethod::Ime(id, _) = way { Some(id.as_str()) } else { None };
         if is_first {
             if self.clear {
                 let emptied = clearing::clear(client, keyboard, before.caret).await?;
@@ -197,9 +199,9 @@ impl TextEntry<'_> {
             }
         }
         match way {
-            Way::KeyEvents => type_by_keys(client, self.text, *before, hides).await?,
-            Way::Yadb => type_by_yadb(client, self.text).await?,
-            Way::Ime(id, _) => ime::commit(client, id, self.text).await?,
+            TypingMethod::KeyEvents => type_by_keys(client, self.text, *before, hides).await?,
+            TypingMethod::Yadb => type_by_yadb(client, self.text).await?,
+            TypingMethod::Ime(id, _) => ime::commit(client, id, self.text).await?,
         }
         let arrived = field::arrival(client, *before, self.text, hides).await;
         self.finish(client, arrived).await
@@ -226,7 +228,7 @@ impl TextEntry<'_> {
     }
 
     /// The ways for a text that has no keys; an error without any.
-    async fn any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
+    async fn any_text(self, client: &DeviceClient) -> Result<Vec<TypingMethod>, DeviceError> {
         let (ways, why_not) = self.ways_or_why_not(client).await?;
         if !ways.is_empty() {
             return Ok(ways);
@@ -241,7 +243,10 @@ impl TextEntry<'_> {
     }
 
     /// The ways there are on this phone for a text of any letters.
-    async fn ways_for_any_text(self, client: &DeviceClient) -> Result<Vec<Way>, DeviceError> {
+    async fn ways_for_any_text(
+        self,
+        client: &DeviceClient,
+    ) -> Result<Vec<TypingMethod>, DeviceError> {
         self.ways_or_why_not(client).await.map(|(ways, _)| ways)
     }
 
@@ -249,15 +254,15 @@ impl TextEntry<'_> {
     async fn ways_or_why_not(
         self,
         client: &DeviceClient,
-    ) -> Result<(Vec<Way>, String), DeviceError> {
+    ) -> Result<(Vec<TypingMethod>, String), DeviceError> {
         let (methods, has_yadb) = ime::query(client).await?;
         let (mut ways, mut why_not) = (Vec::new(), String::new());
         match ime::usable(client.id(), &methods) {
-            Ok(id) => ways.push(Way::Ime(id, methods)),
+            Ok(id) => ways.push(TypingMethod::Ime(id, methods)),
             Err(why) => why_not = why,
         }
         if has_yadb && quote(self.text).is_ok() {
-            ways.push(Way::Yadb);
+            ways.push(TypingMethod::Yadb);
         }
         Ok((ways, why_not))
     }
@@ -278,7 +283,7 @@ fn is_composing(method: &str) -> bool {
     COMPOSING.iter().any(|package| method.starts_with(package))
 }
 
-fn same(way: &Way, other: &Way) -> bool {
+fn same(way: &TypingMethod, other: &TypingMethod) -> bool {
     std::mem::discriminant(way) == std::mem::discriminant(other)
 }
 
@@ -306,7 +311,7 @@ fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
 async fn type_by_keys(
     client: &DeviceClient,
     text: &str,
-    before: Before,
+    before: FieldBefore,
     hides: &mut Hides,
 ) -> Result<(), DeviceError> {
     let parts = keys::parts(text);
@@ -336,7 +341,12 @@ async fn type_by_keys(
     Ok(())
 }
 
-async fn is_typed(client: &DeviceClient, before: Before, text: &str, hides: &mut Hides) -> bool {
+async fn is_typed(
+    client: &DeviceClient,
+    before: FieldBefore,
+    text: &str,
+    hides: &mut Hides,
+) -> bool {
     let arrived = field::arrival(client, before, text, hides).await;
     matches!(arrived, Arrival::There | Arrival::Composing)
 }

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::journal::{
-    ActionRecord, AgentState, AgentType, BlobRef, CallPurpose, DeviceRecord, Entry, Fact,
-    FileJournal, LlmRequest, LlmResponse, MessageRecord, Observe, ParsedRecord, PartRecord,
-    PhaseTimes, ResponseKind, ResponseRecord, RunRecord, SessionBuilder, SessionStart, StepEnd,
+    ActionRecord, AgentState, AgentType, BlobRef, CallPurpose, DeviceRecord, Fact, FileJournal,
+    LlmRequest, LlmResponse, MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes,
+    RecordEntry, ResponseKind, ResponseRecord, RunRecord, SessionBuilder, SessionStart, StepEnd,
     StepStart, SyncPolicy, TargetRecord, TokenRecord, ToolEnd, ToolStart,
 };
 use ayeaye_agent::{Clock, Journal as _, JournalWriter, ReplyMode, Role, SessionId};
@@ -85,7 +85,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     async fn say(&mut self, step: Option<u32>, fact: Fact) {
         let agent = step.map(|_| "AppAgent".to_owned());
-        let entry = Entry { round: Some(0), step, agent, fact };
+        let entry = RecordEntry { round: Some(0), step, agent, fact };
         let begun = Instant::now();
         self.record.append(entry).await.unwrap();
         self.spent += begun.elapsed();

@@ -166,7 +166,7 @@ pub enum Registered {
 
 /// Where a run stands that waits for its phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Turn {
+pub enum QueuePosition {
     /// It has its phone from now on.
     Yours,
     /// It waits.
@@ -193,7 +193,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
     /// Gives a run that waits its phone when that is free and it is its turn: owners take turns, and the runs of each
     /// come in their order.
-    async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError>;
+    async fn advance(&self, epoch: u64) -> Result<QueuePosition, CoordinatorError>;
     /// Takes no more replies for a run: from here on [`send`](Self::send) of one to it fails, and its inbox has all
     /// that were sent before. It takes the word to stop until it is over.
     async fn close_inbox(&self, epoch: u64) -> Result<(), CoordinatorError>;

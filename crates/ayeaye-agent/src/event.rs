@@ -20,7 +20,7 @@ pub(crate) use self::parse::CompactEvent;
 pub(crate) use self::parse::FACT_TYPES;
 pub use self::run::*;
 pub use self::step::*;
-pub use crate::word_list::Recorded;
+pub use crate::word_list::RecordedWord;
 
 /// Raised when a reader of the last format would misread a new line.
 pub const FORMAT: u32 = 1;
@@ -36,12 +36,12 @@ pub struct Event {
     pub ts: Timestamp,
     /// What it says and where it belongs.
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: RecordEntry,
 }
 
 /// What is handed in to be written; the record adds number, time and hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct RecordEntry {
     /// The round it belongs to, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
@@ -109,9 +109,9 @@ pub enum Fact {
     #[serde(rename = "state")]
     State {
         /// The agent's state before.
-        from: Recorded<AgentState>,
+        from: RecordedWord<AgentState>,
         /// The state now.
-        to: Recorded<AgentState>,
+        to: RecordedWord<AgentState>,
     },
     /// A subtask is over.
     #[serde(rename = "subtask.end")]
@@ -119,7 +119,7 @@ pub enum Fact {
         /// From 0 in each round.
         index: u32,
         /// `FINISH` or `FAIL`.
-        status: Recorded<AgentState>,
+        status: RecordedWord<AgentState>,
         /// What came of it.
         result: String,
     },
@@ -127,7 +127,7 @@ pub enum Fact {
     #[serde(rename = "snapshot")]
     Snapshot {
         /// What has ended.
-        scope: Recorded<SnapshotScope>,
+        scope: RecordedWord<SnapshotScope>,
         /// Number of the sub-round, from 0 in each round.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sub_round: Option<u32>,
@@ -142,7 +142,7 @@ pub enum Fact {
     #[serde(rename = "blackboard.add")]
     BlackboardAdd {
         /// Where it is put.
-        section: Recorded<BlackboardSection>,
+        section: RecordedWord<BlackboardSection>,
         /// What is added to it.
         item: Value,
     },
@@ -153,7 +153,7 @@ pub enum Fact {
     #[serde(rename = "note")]
     Note {
         /// What it is about.
-        kind: Recorded<NoteKind>,
+        kind: RecordedWord<NoteKind>,
         /// For people.
         text: String,
         /// Figures, such as `dropped_bytes`.

@@ -20,7 +20,7 @@ pub(crate) use self::model::{
     ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, say, sensitive,
     types, wait,
 };
-pub(crate) use self::scene::{Scene, SceneKind};
+pub(crate) use self::scene::{PageChange, SceneKind};
 use crate::coordinator::FileCoordinator;
 use crate::gate::Policy;
 use crate::journal::{

@@ -206,7 +206,7 @@ pub trait Journal: Send + Sync + fmt::Debug {
 pub trait JournalWriter: Send + fmt::Debug {
     /// Writes one event behind the others, with one write of one line. It is safe from a crash of
     /// this process at once, and from a crash of the machine after [`sync`](Self::sync).
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError>;
+    async fn append(&mut self, entry: RecordEntry) -> Result<Event, JournalError>;
     /// Returns when everything appended so far is on the disk.
     async fn sync(&mut self) -> Result<(), JournalError>;
     /// Keeps bytes under their SHA-256. The same bytes are stored once. The file is complete under its

@@ -96,4 +96,4 @@ pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;
 pub use unseen::is_unseen;
-pub use word_list::{Recorded, WordList};
+pub use word_list::{RecordedWord, WordList};

@@ -73,14 +73,14 @@ macro_rules! word_list {
 ///
 /// It reads as a text, for those who only show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recorded<T> {
+pub enum RecordedWord<T> {
     /// A variant of the list.
     Known(T),
     /// Any other word.
     Unknown(Box<str>),
 }
 
-impl<T: WordList> Recorded<T> {
+impl<T: WordList> RecordedWord<T> {
     /// The variant, if this version knows it.
     pub fn known(&self) -> Option<T> {
         match self {
@@ -98,7 +98,7 @@ impl<T: WordList> Recorded<T> {
     }
 }
 
-impl<T: WordList> Deref for Recorded<T> {
+impl<T: WordList> Deref for RecordedWord<T> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -106,48 +106,48 @@ impl<T: WordList> Deref for Recorded<T> {
     }
 }
 
-impl<T: WordList> From<T> for Recorded<T> {
+impl<T: WordList> From<T> for RecordedWord<T> {
     fn from(word: T) -> Self {
         Self::Known(word)
     }
 }
 
-impl<T: WordList> From<&str> for Recorded<T> {
+impl<T: WordList> From<&str> for RecordedWord<T> {
     fn from(word: &str) -> Self {
         T::from_name(word).map_or_else(|| Self::Unknown(word.into()), Self::Known)
     }
 }
 
-impl<T: WordList> PartialEq<T> for Recorded<T> {
+impl<T: WordList> PartialEq<T> for RecordedWord<T> {
     fn eq(&self, other: &T) -> bool {
         self.known() == Some(*other)
     }
 }
 
-impl<T: WordList> fmt::Display for Recorded<T> {
+impl<T: WordList> fmt::Display for RecordedWord<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl<T: WordList> Serialize for Recorded<T> {
+impl<T: WordList> Serialize for RecordedWord<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(self.as_str())
     }
 }
 
-impl<'de, T: WordList> Deserialize<'de> for Recorded<T> {
+impl<'de, T: WordList> Deserialize<'de> for RecordedWord<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Text<T>(PhantomData<T>);
 
         impl<T: WordList> Visitor<'_> for Text<T> {
-            type Value = Recorded<T>;
+            type Value = RecordedWord<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_str<E: Error>(self, word: &str) -> Result<Recorded<T>, E> {
+            fn visit_str<E: Error>(self, word: &str) -> Result<RecordedWord<T>, E> {
                 Ok(word.into())
             }
         }
@@ -176,7 +176,7 @@ mod tests {
     fn every_word_is_found_by_its_name() {
         for colour in Colour::ALL {
             assert_eq!(Colour::from_name(colour.name()), Some(colour));
-            assert_eq!(Recorded::from(colour.name()), Recorded::Known(colour));
+            assert_eq!(RecordedWord::from(colour.name()), RecordedWord::Known(colour));
         }
         assert_eq!(Colour::from_name("green"), None);
     }
@@ -188,18 +188,18 @@ mod tests {
             any::<String>(), Just("GREEN".to_owned()), Just("BLUE".to_owned())
         ]) {
             let text = serde_json::to_string(&word).unwrap();
-            let read: Recorded<Colour> = serde_json::from_str(&text).unwrap();
+            let read: RecordedWord<Colour> = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(serde_json::to_string(&read).unwrap(), text);
             prop_assert_eq!(&*read, word.as_str());
             prop_assert_eq!(read.known(), Colour::from_name(&word));
-            prop_assert_eq!(read, Recorded::from(word.as_str()));
+            prop_assert_eq!(read, RecordedWord::from(word.as_str()));
         }
     }
 
     #[test]
     fn what_is_not_text_is_refused() {
         for other in ["1", "null", "[]", "{\"Known\":\"GREEN\"}"] {
-            assert!(serde_json::from_str::<Recorded<Colour>>(other).is_err(), "{other}");
+            assert!(serde_json::from_str::<RecordedWord<Colour>>(other).is_err(), "{other}");
         }
     }
 }

@@ -14,7 +14,7 @@ mod shrink;
 mod text;
 
 pub(crate) use animation::Animation;
-pub(crate) use canvas::{Area, Canvas, Colour};
+pub(crate) use canvas::{Canvas, Colour, PixelRect};
 pub use codec::DecodedPicture;
 #[cfg(test)]
 pub(crate) use codec::decode;

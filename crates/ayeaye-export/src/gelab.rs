@@ -7,7 +7,8 @@
 //! the line of the step that follows it. The prompts (`asked_messages`) are not in it.
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{
-    ActionRecord, AnswerSource, BlobRef, Event, Fact, Recorded, ResponseKind, SessionStart, StepEnd,
+    ActionRecord, AnswerSource, BlobRef, Event, Fact, RecordedWord, ResponseKind, SessionStart,
+    StepEnd,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -33,7 +34,7 @@ pub struct Gelab {
     last_picture: String,
     /// What was said since the last step, and by whom.
     said: Vec<String>,
-    source: Option<Recorded<AnswerSource>>,
+    source: Option<RecordedWord<AnswerSource>>,
 }
 
 impl Gelab {

@@ -61,10 +61,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// the record.
 #[derive(Debug)]
 pub struct LoggingJournal {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
 }
 
-struct Shared {
+struct SharedState {
     inner: Arc<dyn Journal>,
     data: PathBuf,
     settings: LogSettings,
@@ -99,7 +99,7 @@ impl LoggingJournal {
         settings: LogSettings,
         make_projection: MakeProjection,
     ) -> Self {
-        let shared = Shared {
+        let shared = SharedState {
             inner,
             data: data.to_owned(),
             settings,
@@ -175,7 +175,7 @@ impl LoggingJournal {
     }
 }
 
-impl Shared {
+impl SharedState {
     fn running(&self) -> MutexGuard<'_, HashMap<SessionId, CancellationToken>> {
         // Nothing that holds it can panic half way.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
@@ -342,9 +342,9 @@ impl Journal for LoggingJournal {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for SharedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
+        f.debug_struct("SharedState")
             .field("inner", &self.inner)
             .field("data", &self.data)
             .field("settings", &self.settings)

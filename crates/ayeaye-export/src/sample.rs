@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ayeaye_agent::journal::{BlobRef, Entry, Event, Fact, FileJournal, SyncPolicy};
+use ayeaye_agent::journal::{BlobRef, Event, Fact, FileJournal, RecordEntry, SyncPolicy};
 use ayeaye_agent::{Journal as _, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -107,7 +107,7 @@ impl Blobs for NoBlobs {
 }
 
 /// What happens in a session with every kind of event.
-pub(crate) fn facts() -> Vec<Entry> {
+pub(crate) fn facts() -> Vec<RecordEntry> {
     let text = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
@@ -123,7 +123,7 @@ pub(crate) fn files(data: &Path) -> FileJournal {
 }
 
 /// Writes the events of [`facts`], with a picture for each look.
-pub(crate) async fn write(record: &mut dyn JournalWriter, entries: Vec<Entry>) {
+pub(crate) async fn write(record: &mut dyn JournalWriter, entries: Vec<RecordEntry>) {
     for mut entry in entries {
         if let Fact::Observe(observe) = &mut entry.fact {
             let bytes = Bytes::from_static(b"\xff\xd8 a picture \xff\xd9");

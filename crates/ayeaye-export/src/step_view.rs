@@ -1,7 +1,7 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
 use ayeaye_agent::journal::{
-    ActionRecord, AgentType, Answer, BlobRef, CallPurpose, Entry, Event, Fact, LlmResponse,
-    Observe, QuestionAsked, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
+    ActionRecord, AgentType, Answer, BlobRef, CallPurpose, Event, Fact, LlmResponse, Observe,
+    QuestionAsked, RecordEntry, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
 
@@ -145,7 +145,7 @@ impl StepAssembler {
     }
 
     /// The step of an event. One whose beginning is not known begins with it.
-    fn step_of(&mut self, entry: &Entry) -> Option<&mut StepView> {
+    fn step_of(&mut self, entry: &RecordEntry) -> Option<&mut StepView> {
         let number = entry.step?;
         if self.open.is_none() && self.ended != Some(number) {
             self.open = Some(StepView::without_start(entry));
@@ -168,7 +168,7 @@ impl StepView {
         act_with_leave(decided, &done.name)
     }
 
-    fn new(entry: &Entry, start: StepStart) -> Self {
+    fn new(entry: &RecordEntry, start: StepStart) -> Self {
         Self {
             number: entry.step.unwrap_or_default(),
             agent: entry.agent.clone().unwrap_or_else(|| start.agent_type.to_string()),
@@ -182,7 +182,7 @@ impl StepView {
     }
 
     /// Of a step whose beginning is not known: no record of ours has one.
-    fn without_start(entry: &Entry) -> Self {
+    fn without_start(entry: &RecordEntry) -> Self {
         let host = entry.agent.as_deref() == Some(AgentType::HostAgent.name());
         let start = StepStart {
             agent_type: if host { AgentType::HostAgent } else { AgentType::AppAgent }.into(),

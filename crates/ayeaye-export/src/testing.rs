@@ -3,9 +3,10 @@ use std::collections::BTreeMap;
 
 use ayeaye_agent::JournalError;
 use ayeaye_agent::journal::{
-    ActionRecord, BlobRef, DeviceRecord, Entry, Event, FORMAT, Fact, LlmRequest, LlmResponse,
-    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, ResponseRecord, RunRecord,
-    SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord, ToolCallRecord, ToolEnd, ToolStart,
+    ActionRecord, BlobRef, DeviceRecord, Event, FORMAT, Fact, LlmRequest, LlmResponse,
+    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, RecordEntry, ResponseRecord,
+    RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord, ToolCallRecord, ToolEnd,
+    ToolStart,
 };
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -52,7 +53,7 @@ impl EventBuilder {
         let start: Timestamp = "2026-01-09T16:07:32.123456Z".parse().unwrap();
         let ts = start + SignedDuration::from_millis(250) * i32::try_from(seq).unwrap();
         let (step, agent) = (self.step, self.agent.clone());
-        let entry = Entry { round: Some(0), step, agent, fact };
+        let entry = RecordEntry { round: Some(0), step, agent, fact };
         self.events.push(Event { v: FORMAT, seq, ts, entry });
         self
     }

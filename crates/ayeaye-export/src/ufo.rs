@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use self::action::ActionView;
 pub use self::pictures::Images;
 use self::pictures::{PictureNames, as_png};
-use self::state::{State, Step};
+use self::state::{LogState, Step};
 use crate::step_view::Dialogue;
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
@@ -50,7 +50,7 @@ const MAX_REQUESTS: usize = 16;
 pub struct Ufo {
     id: SessionId,
     images: Images,
-    state: State,
+    state: LogState,
 }
 
 impl Ufo {
@@ -76,7 +76,7 @@ impl Ufo {
 
     /// Begins a task folder.
     pub fn new(id: SessionId, images: Images) -> Self {
-        Self { id, images, state: State::default() }
+        Self { id, images, state: LogState::default() }
     }
 }
 

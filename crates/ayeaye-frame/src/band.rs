@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use foldhash::quality::RandomState;
 
-use crate::pool::{Held, Pool, Room};
+use crate::pool::{HeldBytes, Pool, PoolRoom};
 use crate::{Rgba, half_colour, runs};
 
 /// Seeded at random, so that no screen can be made that is taken for another one.
@@ -17,14 +17,14 @@ pub(crate) struct Band {
     hash: u64,
     rows: usize,
     pixels: Pixels,
-    _held: Held,
+    _held: HeldBytes,
 }
 
 #[derive(Debug)]
 enum Pixels {
     Runs(Box<[u8]>),
     HalfColour(Box<[u8]>),
-    Whole(Box<[u8]>, #[expect(dead_code, reason = "given back when it is dropped")] Room),
+    Whole(Box<[u8]>, #[expect(dead_code, reason = "given back when it is dropped")] PoolRoom),
 }
 
 /// The hash by which a band is known again.

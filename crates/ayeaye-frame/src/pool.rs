@@ -30,27 +30,27 @@ impl Pool {
     }
 
     /// Room for so many bytes until it is dropped, if there is any.
-    pub(crate) fn room(&'static self, bytes: usize) -> Option<Room> {
+    pub(crate) fn room(&'static self, bytes: usize) -> Option<PoolRoom> {
         let take = |free: usize| free.checked_sub(bytes);
         let taken = self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        taken.ok().map(|_| Room { pool: self, bytes })
+        taken.ok().map(|_| PoolRoom { pool: self, bytes })
     }
 
     /// Counts bytes as held until it is dropped.
-    pub(crate) fn hold(&'static self, bytes: usize) -> Held {
+    pub(crate) fn hold(&'static self, bytes: usize) -> HeldBytes {
         self.held.fetch_add(bytes, Ordering::Relaxed);
-        Held { pool: self, bytes }
+        HeldBytes { pool: self, bytes }
     }
 }
 
 /// Room in a pool; it is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct PoolRoom {
     pool: &'static Pool,
     bytes: usize,
 }
 
-impl Drop for Room {
+impl Drop for PoolRoom {
     fn drop(&mut self) {
         self.pool.free.fetch_add(self.bytes, Ordering::Relaxed);
     }
@@ -58,12 +58,12 @@ impl Drop for Room {
 
 /// Bytes that count as held until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldBytes {
     pool: &'static Pool,
     bytes: usize,
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         self.pool.held.fetch_sub(self.bytes, Ordering::Relaxed);
     }

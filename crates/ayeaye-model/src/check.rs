@@ -13,7 +13,7 @@ use crate::{RemoteModel, RetryPolicy};
 
 /// One result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct CheckFinding {
     /// What it is about.
     pub subject: CheckSubject,
     /// How bad it is.
@@ -62,7 +62,7 @@ const NEAR: u32 = 60;
 impl RemoteModel {
     /// Lists the models of the endpoint and has the model find a mark in a picture. Takes as long as
     /// one call, at worst twice the limit of one attempt.
-    pub async fn check(&self) -> Vec<Finding> {
+    pub async fn check(&self) -> Vec<CheckFinding> {
         check(self, self.client()).await
     }
 
@@ -72,10 +72,10 @@ impl RemoteModel {
     }
 }
 
-async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
+async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
     let mut found = |subject, verdict, text: String| {
-        findings.push(Finding { subject, verdict, text });
+        findings.push(CheckFinding { subject, verdict, text });
     };
     let config = client.config();
     let (endpoint, name) = (&config.endpoint, &config.name);

@@ -29,11 +29,11 @@ mod tests;
 
 pub use calibrate::{Calibration, CalibrationPlan, ProbeResult};
 pub use call_settings::{CallSettings, Effort, InvalidCallSetting, RESERVED, Sent};
-pub use check::{CheckSubject, Finding, Severity};
+pub use check::{CheckFinding, CheckSubject, Severity};
 pub use config::{Limits, ModelConfig, RetryPolicy};
 pub use endpoint::{Endpoint, InvalidEndpoint};
 pub use official_prompt::{
-    ImportError, LONGEST_PROMPT_FILE, OfficialPrompt, PromptCheck, Published, Slot, Source,
+    ImportError, LONGEST_PROMPT_FILE, OfficialPrompt, PromptCheck, PromptSource, Published, Slot,
     TextFound,
 };
 pub use picture::SmartResize;

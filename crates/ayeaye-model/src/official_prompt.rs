@@ -60,14 +60,14 @@ pub struct OfficialPrompt {
     /// Which of the family's prompts it is; empty for the usual one.
     variant: String,
     /// Where it was read.
-    source: Source,
+    source: PromptSource,
     texts: Vec<PlacedText>,
 }
 
 /// Where a prompt was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct PromptSource {
     /// The repository that such a checkout is of.
     pub repository: String,
     /// The files, and the SHA-256 of each as it was found.
@@ -78,14 +78,14 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlacedText {
-    place: Place,
-    pieces: Vec<Piece>,
+    place: PromptPlace,
+    pieces: Vec<TextPiece>,
 }
 
 /// Where in a request a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Place {
+pub(crate) enum PromptPlace {
     /// It is the system's message.
     System,
     /// It is what the user's first message begins with; what follows stays.
@@ -94,7 +94,7 @@ pub(crate) enum Place {
     UserMessage,
 }
 
-impl Place {
+impl PromptPlace {
     /// Its words, for people.
     fn name(self) -> &'static str {
         match self {
@@ -108,7 +108,7 @@ impl Place {
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Piece {
+enum TextPiece {
     /// These words.
     Text(String),
     /// What is filled in.
@@ -223,7 +223,7 @@ impl OfficialPrompt {
     }
 
     /// Where it was read.
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &PromptSource {
         &self.source
     }
 
@@ -259,10 +259,10 @@ impl OfficialPrompt {
             shown = shown + "--- " + place.name() + "\n";
             for piece in pieces {
                 match piece {
-                    Piece::Text(text) => shown += text,
-                    Piece::Slot(slot) => shown = shown + "{" + slot.name() + "}",
-                    Piece::Picture => shown += "\n{picture}\n",
-                    Piece::Break => shown += "\n",
+                    TextPiece::Text(text) => shown += text,
+                    TextPiece::Slot(slot) => shown = shown + "{" + slot.name() + "}",
+                    TextPiece::Picture => shown += "\n{picture}\n",
+                    TextPiece::Break => shown += "\n",
                 }
             }
             shown += "\n";
@@ -274,16 +274,16 @@ impl OfficialPrompt {
     pub(crate) fn put_into(&self, mut prompt: Prompt, slots: &SlotTexts) -> Prompt {
         for placed in &self.texts {
             let role = match placed.place {
-                Place::System => Role::System,
-                Place::UserOpening | Place::UserMessage => Role::User,
+                PromptPlace::System => Role::System,
+                PromptPlace::UserOpening | PromptPlace::UserMessage => Role::User,
             };
             let Some(message) = prompt.messages.iter_mut().find(|it| it.role == role) else {
                 continue;
             };
             match placed.place {
-                Place::System => message.parts = placed.parts(slots, &[]),
-                Place::UserMessage => message.parts = placed.parts(slots, &message.parts),
-                Place::UserOpening => {
+                PromptPlace::System => message.parts = placed.parts(slots, &[]),
+                PromptPlace::UserMessage => message.parts = placed.parts(slots, &message.parts),
+                PromptPlace::UserOpening => {
                     let opening = placed.parts(slots, &[]);
                     let own = usize::from(matches!(message.parts.first(), Some(Part::Text(_))));
                     message.parts.splice(..own, opening);
@@ -328,10 +328,10 @@ impl PlacedText {
         };
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => open += text,
-                Piece::Slot(slot) => open += &slots.text(*slot),
-                Piece::Break => close(&mut open, &mut parts),
-                Piece::Picture => {
+                TextPiece::Text(text) => open += text,
+                TextPiece::Slot(slot) => open += &slots.text(*slot),
+                TextPiece::Break => close(&mut open, &mut parts),
+                TextPiece::Picture => {
                     close(&mut open, &mut parts);
                     let picture = before.iter().find(|it| matches!(it, Part::Picture(_)));
                     parts.extend(picture.cloned());
@@ -344,8 +344,8 @@ impl PlacedText {
 
     fn words(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|it| match it {
-            Piece::Text(text) => Some(text.as_str()),
-            Piece::Slot(_) | Piece::Picture | Piece::Break => None,
+            TextPiece::Text(text) => Some(text.as_str()),
+            TextPiece::Slot(_) | TextPiece::Picture | TextPiece::Break => None,
         })
     }
 }

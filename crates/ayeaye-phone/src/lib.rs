@@ -56,7 +56,8 @@ pub use faults::{
 pub use makers::Maker;
 pub use options::PhoneOptions;
 pub use os::state::{
-    DialogAnswer, FocusedField, Gesture, GestureRecord, InputCounts, NodeState, Outcome, PhoneState,
+    DialogAnswer, FocusedField, Gesture, GestureRecord, InputCounts, InputOutcome, NodeState,
+    PhoneState,
 };
 pub use packages::{Component, LaunchState, Package, StartError};
 pub use phone::Phone;

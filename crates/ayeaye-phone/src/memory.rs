@@ -31,19 +31,19 @@ impl Memory {
     }
 
     /// Nothing yet.
-    pub(crate) fn hold(&self) -> Held {
-        Held { memory: self.clone(), bytes: 0 }
+    pub(crate) fn hold(&self) -> HeldBytes {
+        HeldBytes { memory: self.clone(), bytes: 0 }
     }
 }
 
 /// Room that is taken, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldBytes {
     memory: Memory,
     bytes: usize,
 }
 
-impl Held {
+impl HeldBytes {
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), FileError> {
         let take = |left: usize| left.checked_sub(more);
         self.memory
@@ -55,7 +55,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         self.memory.left.fetch_add(self.bytes, Ordering::Relaxed);
     }
@@ -65,7 +65,7 @@ impl Drop for Held {
 #[derive(Debug)]
 pub(crate) struct HeldBuffer {
     bytes: Vec<u8>,
-    held: Held,
+    held: HeldBytes,
 }
 
 impl HeldBuffer {

@@ -12,7 +12,7 @@ use crate::draw::Frame;
 use crate::options::PhoneOptions;
 use crate::os::Os;
 use crate::os::app_log::{LogBuffer, LogLine};
-use crate::os::state::{Gesture, InputCounts, Outcome, PhoneState};
+use crate::os::state::{Gesture, InputCounts, InputOutcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
 use crate::system::Quirks;
 
@@ -160,7 +160,7 @@ impl Phone {
         let mut os = self.os();
         os.counts().starts += 1;
         let started = os.start_activity(component);
-        let outcome = if started.is_ok() { Outcome::Done } else { Outcome::Nothing };
+        let outcome = if started.is_ok() { InputOutcome::Done } else { InputOutcome::Nothing };
         os.log(Gesture::Start { component: component.clone() }, outcome, String::new());
         started
     }
@@ -169,13 +169,13 @@ impl Phone {
         let mut os = self.os();
         os.force_stop(package);
         let gesture = Gesture::ForceStop { package: package.to_owned() };
-        os.log(gesture, Outcome::Done, String::new());
+        os.log(gesture, InputOutcome::Done, String::new());
     }
     /// `pm clear`: stops an app and gives it the data it had on a new phone; `false` for an unknown package.
     pub(crate) fn clear_data(&self, package: &str) -> bool {
         let mut os = self.os();
         let there = os.clear_data(package);
-        let outcome = if there { Outcome::Done } else { Outcome::Nothing };
+        let outcome = if there { InputOutcome::Done } else { InputOutcome::Nothing };
         os.log(Gesture::ForceStop { package: package.to_owned() }, outcome, String::new());
         there
     }

@@ -18,7 +18,7 @@ pub mod place;
 
 pub use document::{EditError, Format};
 pub use entry::{Connection, TokenForm};
-pub use place::{Folders, Place, Scope, System};
+pub use place::{ConfigPlace, Folders, Scope, System};
 
 /// A client whose settings are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

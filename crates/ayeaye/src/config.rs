@@ -62,7 +62,7 @@ pub use value::{AdbServer, is_loopback};
 pub use web_names::{HostName, WebOrigin};
 
 use known::KnownSetting;
-use layer::{Entry, Layer, RawValue};
+use layer::{Layer, LayerEntry, RawValue};
 use reader::{ReadSettings, Reader};
 
 /// All settings.
@@ -255,7 +255,7 @@ impl Config {
                 let is_known = Self::known().iter().any(|it| it.key == flag.key);
                 debug_assert!(is_known, "{} is no setting", flag.key);
                 let (raw, origin) = (RawValue::Text(flag.value.clone()), Origin::Flag(flag.name));
-                (flag.key.to_owned(), Entry { raw, origin })
+                (flag.key.to_owned(), LayerEntry { raw, origin })
             })
             .collect();
         let from_environment = layer::from_environment(environment, Self::known(), &mut notes)?;

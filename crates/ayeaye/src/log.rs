@@ -93,7 +93,7 @@ impl<S: Subscriber> Layer<S> for WithoutMistakesOfClients {
         if event.metadata().target() != "rmcp::service" {
             return true;
         }
-        let mut said = Said::default();
+        let mut said = EventText::default();
         event.record(&mut said);
         !(said.message == MISTAKE || said.message == UNSENT && said.error.ends_with(GONE))
     }
@@ -101,12 +101,12 @@ impl<S: Subscriber> Layer<S> for WithoutMistakesOfClients {
 
 /// Two fields of an event.
 #[derive(Default)]
-struct Said {
+struct EventText {
     message: String,
     error: String,
 }
 
-impl Visit for Said {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         match field.name() {
             "message" => self.message = format!("{value:?}"),

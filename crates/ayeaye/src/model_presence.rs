@@ -42,10 +42,10 @@ impl ModelState {
 
 /// Looks whether the model is there, and remembers it for a while.
 pub struct ModelPresence {
-    found: Found,
+    found: PresenceSource,
 }
 
-enum Found {
+enum PresenceSource {
     /// Known without a look.
     Always(ModelState),
     ByLooking {
@@ -60,19 +60,19 @@ enum Found {
 impl ModelPresence {
     /// A model whose presence is not in question.
     pub fn always(state: ModelState) -> Self {
-        Self { found: Found::Always(state) }
+        Self { found: PresenceSource::Always(state) }
     }
 
     /// `configured`: whether somebody chose this model or its endpoint.
     pub fn of(model: Arc<RemoteModel>, configured: bool) -> Self {
         let (has_fallback, last) = (false, Mutex::default());
-        Self { found: Found::ByLooking { model, configured, has_fallback, last } }
+        Self { found: PresenceSource::ByLooking { model, configured, has_fallback, last } }
     }
 
     /// The same, where another model takes the tasks whose calls this one fails.
     #[must_use]
     pub fn with_fallback(mut self) -> Self {
-        if let Found::ByLooking { has_fallback, .. } = &mut self.found {
+        if let PresenceSource::ByLooking { has_fallback, .. } = &mut self.found {
             *has_fallback = true;
         }
         self
@@ -80,7 +80,7 @@ impl ModelPresence {
 
     /// Whether the model is there, known within 150 ms; on Windows within three seconds where nobody listens. Callers at the same time share one look.
     pub async fn state(&self) -> ModelState {
-        let Found::ByLooking { model, configured, last, .. } = &self.found else {
+        let PresenceSource::ByLooking { model, configured, last, .. } = &self.found else {
             return self.look().await;
         };
         if model.has_answered() && *configured {
@@ -100,8 +100,8 @@ impl ModelPresence {
     /// The same without what is remembered: where a model that had answered has failed.
     pub async fn look(&self) -> ModelState {
         match &self.found {
-            Found::Always(state) => *state,
-            Found::ByLooking { model, configured, has_fallback, .. } => {
+            PresenceSource::Always(state) => *state,
+            PresenceSource::ByLooking { model, configured, has_fallback, .. } => {
                 // Boxed: it would be a part of every future around it.
                 let found = Box::pin(model.reach(LOOK)).await;
                 judge(found, (*configured, *has_fallback))
@@ -132,8 +132,8 @@ impl ModelPresence {
     /// Where the model is asked.
     pub fn endpoint(&self) -> String {
         match &self.found {
-            Found::Always(_) => "its endpoint".to_owned(),
-            Found::ByLooking { model, .. } => model.config().endpoint.to_string(),
+            PresenceSource::Always(_) => "its endpoint".to_owned(),
+            PresenceSource::ByLooking { model, .. } => model.config().endpoint.to_string(),
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct SecretFile {
 
 /// What is kept of a secret.
 #[derive(Clone, Serialize, Deserialize)]
-struct Kept {
+struct StoredSecret {
     value: String,
     apps: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -63,7 +63,7 @@ impl SecretFile {
 
     /// The names of the secrets with where each may be typed.
     pub fn list(&self) -> Result<Vec<(String, SecretPlaces)>, SecretStoreError> {
-        let places = |Kept { apps, hosts, .. }| SecretPlaces { apps, hosts };
+        let places = |StoredSecret { apps, hosts, .. }| SecretPlaces { apps, hosts };
         Ok(self.read()?.into_iter().map(|(name, kept)| (name, places(kept))).collect())
     }
 
@@ -75,7 +75,7 @@ impl SecretFile {
     ) -> Result<bool, SecretStoreError> {
         let _locked = self.lock().await?;
         let mut all = self.read()?;
-        let replaced = all.insert(name.to_owned(), Kept { value, apps, hosts }).is_some();
+        let replaced = all.insert(name.to_owned(), StoredSecret { value, apps, hosts }).is_some();
         self.write(&all)?;
         Ok(replaced)
     }
@@ -98,7 +98,7 @@ impl SecretFile {
         lock_within(&path, PATIENCE).await.map_err(|why| SecretStoreError::Write { path, why })
     }
 
-    fn read(&self) -> Result<BTreeMap<String, Kept>, SecretStoreError> {
+    fn read(&self) -> Result<BTreeMap<String, StoredSecret>, SecretStoreError> {
         let path = || self.path.clone();
         let unreadable = |why| SecretStoreError::Read { path: path(), why };
         let file = match open_file(&self.path) {
@@ -117,7 +117,7 @@ impl SecretFile {
         serde_json::from_str(&text).map_err(|why| SecretStoreError::Damaged { path: path(), why })
     }
 
-    fn write(&self, all: &BTreeMap<String, Kept>) -> Result<(), SecretStoreError> {
+    fn write(&self, all: &BTreeMap<String, StoredSecret>) -> Result<(), SecretStoreError> {
         let written = serde_json::to_string_pretty(all).map_err(io::Error::from).and_then(|text| {
             if let Some(folder) = self.path.parent() {
                 private_folder(folder, true)?;
@@ -135,7 +135,7 @@ impl NamedSecrets for SecretFile {
             why: err.to_string(),
         };
         let mut all = self.read().map_err(unreadable)?;
-        let secret = |Kept { value, apps, hosts }| NamedSecret {
+        let secret = |StoredSecret { value, apps, hosts }| NamedSecret {
             value,
             places: SecretPlaces { apps, hosts },
         };

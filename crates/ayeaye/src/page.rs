@@ -35,7 +35,7 @@ use serde_json::Value;
 pub use self::answer::Refusal;
 use self::downloads::Downloads;
 pub use self::events::LoginEnded;
-use self::events::Places;
+use self::events::StreamCounts;
 use self::live::Live;
 use self::screens::Screens;
 use crate::config::{Config, ToolChoice};
@@ -60,7 +60,7 @@ struct Inner {
     /// Tells this process from the one before it.
     id: String,
     live: Live,
-    places: Places,
+    places: StreamCounts,
     screens: Screens,
     downloads: Downloads,
     approvals: Approvals,
@@ -91,7 +91,7 @@ impl Page {
             logs: config.logs.clone(),
             data_dir: config.data_dir.clone(),
             id: format!("{:016x}", rand::random::<u64>()),
-            places: Places::default(),
+            places: StreamCounts::default(),
             screens: Screens::default(),
             downloads: Downloads::default(),
             approvals: Approvals::default(),

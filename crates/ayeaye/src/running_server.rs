@@ -33,7 +33,7 @@ impl RunningServer {
     /// Notes that this process serves the page at this URL: the newest server of a folder is the one that is found.
     pub fn note(data_dir: &Path, url: &str) -> io::Result<Self> {
         private_folder(data_dir, true)?;
-        for stale in noted(data_dir)?.into_iter().filter(|it| it.state() == State::Died) {
+        for stale in noted(data_dir)?.into_iter().filter(|it| it.state() == ServerState::Died) {
             remove(&stale.path);
         }
         let began = now();
@@ -66,8 +66,8 @@ impl Drop for RunningServer {
 pub fn find(data_dir: &Path) -> Option<String> {
     let notes = noted(data_dir).unwrap_or_default();
     notes.into_iter().rev().find_map(|note| match note.state() {
-        State::Runs(url) => Some(url),
-        State::Died | State::NotTold => None,
+        ServerState::Runs(url) => Some(url),
+        ServerState::Died | ServerState::NotTold => None,
     })
 }
 
@@ -81,7 +81,7 @@ struct Note {
 
 /// What became of the server of a note.
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum ServerState {
     /// It runs, with its page at this URL.
     Runs(String),
     /// It died without removing its note.
@@ -91,22 +91,22 @@ enum State {
 }
 
 impl Note {
-    fn state(&self) -> State {
-        let Ok(mut file) = open_file(&self.path) else { return State::NotTold };
+    fn state(&self) -> ServerState {
+        let Ok(mut file) = open_file(&self.path) else { return ServerState::NotTold };
         let mut text = String::new();
         match Read::by_ref(&mut file).take(LONGEST).read_to_string(&mut text) {
             Ok(0) if BEGINNING.as_nanos() < now().saturating_sub(self.began).into() => {
-                return State::Died;
+                return ServerState::Died;
             }
-            Ok(0) | Err(_) => return State::NotTold,
+            Ok(0) | Err(_) => return ServerState::NotTold,
             Ok(_) => {}
         }
         match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => State::Runs(text.trim_end().to_owned()),
-            Ok(()) => State::Died,
+            Err(TryLockError::WouldBlock) => ServerState::Runs(text.trim_end().to_owned()),
+            Ok(()) => ServerState::Died,
             Err(TryLockError::Error(err)) => {
                 tracing::debug!("{}: {err}", self.path.display());
-                State::NotTold
+                ServerState::NotTold
             }
         }
     }

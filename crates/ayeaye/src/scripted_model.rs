@@ -68,7 +68,7 @@ impl ScriptedModel {
     ) -> anyhow::Result<ModelConfig> {
         // Other users of this machine can reach the port, too.
         let key = format!("{:032x}", rand::random::<u128>());
-        let shared = server::Shared { phone, key: Some(key.clone()), delay };
+        let shared = server::SharedState { phone, key: Some(key.clone()), delay };
         let address = serve((Ipv4Addr::LOCALHOST, 0).into(), shared, shutdown).await?;
         let endpoint = Endpoint::parse(&format!("http://{address}/v1"))?;
         let mut model = ModelConfig::new(endpoint, NAME);
@@ -84,13 +84,14 @@ impl ScriptedModel {
         address: SocketAddr,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<SocketAddr> {
-        serve(address, server::Shared { phone, key: None, delay: Duration::ZERO }, shutdown).await
+        serve(address, server::SharedState { phone, key: None, delay: Duration::ZERO }, shutdown)
+            .await
     }
 }
 
 async fn serve(
     address: SocketAddr,
-    shared: server::Shared,
+    shared: server::SharedState,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind(address)

@@ -21,7 +21,7 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio::sync::watch;
 
-use line_reader::{Line, LineReader};
+use line_reader::{InputLine, LineReader};
 use parse::{Parsed, parse};
 
 use crate::shutdown::Shutdown;
@@ -192,11 +192,11 @@ impl Transport<RoleServer> for StdioTransport {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             match self.input.next().await? {
-                Line::Oversized(id) => {
+                InputLine::Oversized(id) => {
                     let text = format!("the message is longer than {MAX_LINE} bytes");
                     self.refuse(ErrorData::invalid_request(text, None), id);
                 }
-                Line::Whole(line) => match parse(&line) {
+                InputLine::Whole(line) => match parse(&line) {
                     Parsed::Message(message) if self.admit(&message) => return Some(*message),
                     Parsed::Message(_) | Parsed::Nothing => {}
                     Parsed::Wrong(error, id) => self.refuse(error, id),

@@ -10,7 +10,7 @@ pub(crate) const LOCAL_HEADER: u64 = 30;
 
 /// A piece of an archive: where it begins, and how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct ByteRange {
     pub(crate) at: u64,
     pub(crate) length: u64,
 }
@@ -26,10 +26,10 @@ pub(crate) struct ArchivedFile {
 }
 
 /// Where the list of files is, from the last bytes of an archive.
-pub(crate) fn directory(end: &[u8]) -> Option<Piece> {
+pub(crate) fn directory(end: &[u8]) -> Option<ByteRange> {
     let at = end.windows(4).rposition(|four| four == b"PK\x05\x06")?;
     let end = &end[at..];
-    Some(Piece { at: number(end, 16)?.into(), length: number(end, 12)?.into() })
+    Some(ByteRange { at: number(end, 16)?.into(), length: number(end, 12)?.into() })
 }
 
 /// The files in that list; what is cut off is left out.
@@ -58,11 +58,11 @@ fn first_file(entry: &[u8]) -> Option<(ArchivedFile, &[u8])> {
 
 impl ArchivedFile {
     /// Where its bytes are, from its local header.
-    pub(crate) fn place(&self, header: &[u8]) -> Option<Piece> {
+    pub(crate) fn place(&self, header: &[u8]) -> Option<ByteRange> {
         header.strip_prefix(b"PK\x03\x04")?;
         let (name, extra) = (short(header, 26)?, short(header, 28)?);
         let at = self.header + LOCAL_HEADER + u64::from(name) + u64::from(extra);
-        Some(Piece { at, length: self.packed })
+        Some(ByteRange { at, length: self.packed })
     }
 
     /// Its content, at most so many bytes; `None` where it is packed in an unknown way, or broken.
@@ -96,7 +96,7 @@ mod tests {
 
     const APK: &[u8] = include_bytes!("../../../../tests/it/samples/weather.apk");
 
-    fn cut(piece: Piece) -> &'static [u8] {
+    fn cut(piece: ByteRange) -> &'static [u8] {
         let at = usize::try_from(piece.at).unwrap();
         &APK[at..at + usize::try_from(piece.length).unwrap()]
     }
@@ -107,7 +107,7 @@ mod tests {
         let names: Vec<&str> = list.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["AndroidManifest.xml", "resources.arsc"]);
         for (file, length) in list.iter().zip([1412, 1372]) {
-            let header = cut(Piece { at: file.header, length: LOCAL_HEADER });
+            let header = cut(ByteRange { at: file.header, length: LOCAL_HEADER });
             let content = file.unpack(cut(file.place(header).unwrap()), 10_000).unwrap();
             assert_eq!(content.len(), length);
             let known = crate::apk::leading_chunk(&content).unwrap();

@@ -2,7 +2,7 @@
 
 /// The types of chunks that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ChunkKind {
     StringPool,
     Table,
     Xml,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 /// A chunk, with sizes that have been checked against the bytes that there are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChunkKind,
     /// Header and body.
     pub(crate) bytes: &'a [u8],
     pub(crate) header: usize,
@@ -25,14 +25,14 @@ pub(crate) struct Chunk<'a> {
 impl<'a> Chunk<'a> {
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let kind = match u16_at(bytes, 0)? {
-            0x0001 => Kind::StringPool,
-            0x0002 => Kind::Table,
-            0x0003 => Kind::Xml,
-            0x0102 => Kind::StartElement,
-            0x0180 => Kind::ResourceMap,
-            0x0200 => Kind::Package,
-            0x0201 => Kind::Type,
-            _ => Kind::Other,
+            0x0001 => ChunkKind::StringPool,
+            0x0002 => ChunkKind::Table,
+            0x0003 => ChunkKind::Xml,
+            0x0102 => ChunkKind::StartElement,
+            0x0180 => ChunkKind::ResourceMap,
+            0x0200 => ChunkKind::Package,
+            0x0201 => ChunkKind::Type,
+            _ => ChunkKind::Other,
         };
         let header = usize::from(u16_at(bytes, 2)?);
         let size = usize::try_from(u32_at(bytes, 4)?).ok()?;

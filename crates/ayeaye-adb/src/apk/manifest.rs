@@ -1,5 +1,5 @@
 //! `AndroidManifest.xml` in its compiled form: where the name of an app is.
-use super::chunk::{Chunk, Kind, leading_chunk, size_at, u16_at, u32_at};
+use super::chunk::{Chunk, ChunkKind, leading_chunk, size_at, u16_at, u32_at};
 use super::strings::StringPool;
 
 /// `android:label`
@@ -27,13 +27,13 @@ pub(super) enum LabelSource {
 /// The names of an app, the one under its icon first: its activity's, then its own. `None` where this
 /// is not a manifest.
 pub(super) fn label_sources(bytes: &[u8], activity: Option<&str>) -> Option<Vec<LabelSource>> {
-    let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == Kind::Xml)?;
+    let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == ChunkKind::Xml)?;
     let strings = xml.children().find_map(StringPool::parse)?;
-    let map = xml.children().find(|chunk| chunk.kind == Kind::ResourceMap);
+    let map = xml.children().find(|chunk| chunk.kind == ChunkKind::ResourceMap);
     let reader = Reader { strings, map };
     let mut package = String::new();
     let (mut of_activity, mut of_app) = (None, None);
-    let elements = xml.children().filter(|chunk| chunk.kind == Kind::StartElement);
+    let elements = xml.children().filter(|chunk| chunk.kind == ChunkKind::StartElement);
     for element in elements.take(MAX_ELEMENTS) {
         let known = ["manifest", "application", "activity", "activity-alias"];
         match known.into_iter().find(|name| reader.is_called(element, name)) {
@@ -54,11 +54,11 @@ pub(super) fn label_sources(bytes: &[u8], activity: Option<&str>) -> Option<Vec<
 
 /// The name of the package. `None` where this is not a manifest.
 pub(super) fn package_name(bytes: &[u8]) -> Option<String> {
-    let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == Kind::Xml)?;
+    let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == ChunkKind::Xml)?;
     let strings = xml.children().find_map(StringPool::parse)?;
-    let map = xml.children().find(|chunk| chunk.kind == Kind::ResourceMap);
+    let map = xml.children().find(|chunk| chunk.kind == ChunkKind::ResourceMap);
     let reader = Reader { strings, map };
-    let root = xml.children().find(|chunk| chunk.kind == Kind::StartElement)?;
+    let root = xml.children().find(|chunk| chunk.kind == ChunkKind::StartElement)?;
     reader.is_called(root, "manifest").then(|| reader.package(root))?
 }
 

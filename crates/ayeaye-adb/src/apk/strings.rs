@@ -1,6 +1,6 @@
 //! Pools of strings, in UTF-8 or UTF-16. A string is decoded when it is asked for: a pool may hold a
 //! hundred thousand.
-use super::chunk::{Chunk, Kind, size_at, u16_at, u32_at};
+use super::chunk::{Chunk, ChunkKind, size_at, u16_at, u32_at};
 
 /// The most bytes of a string that are decoded.
 const MAX_BYTES: usize = 4096;
@@ -16,7 +16,7 @@ pub(super) struct StringPool<'a> {
 
 impl<'a> StringPool<'a> {
     pub(super) fn parse(chunk: Chunk<'a>) -> Option<Self> {
-        if chunk.kind != Kind::StringPool {
+        if chunk.kind != ChunkKind::StringPool {
             return None;
         }
         Some(Self {

@@ -1,5 +1,5 @@
 //! `resources.arsc`: every text of an app, in every language.
-use super::chunk::{Chunk, Kind, leading_chunk, size_at, u16_at, u32_at};
+use super::chunk::{Chunk, ChunkKind, leading_chunk, size_at, u16_at, u32_at};
 use super::locale::{Locale, Offered, best};
 use super::strings::StringPool;
 
@@ -24,7 +24,7 @@ const TYPE_STRING: u8 = 0x03;
 const TYPE_DYNAMIC_REFERENCE: u8 = 0x07;
 
 #[derive(Debug, Clone)]
-pub(super) struct Table<'a> {
+pub(super) struct ResourceTable<'a> {
     chunk: Chunk<'a>,
     strings: StringPool<'a>,
 }
@@ -32,40 +32,40 @@ pub(super) struct Table<'a> {
 /// What an entry holds. A text is decoded when it is known to be the one that is wanted: a table of a few
 /// megabytes may offer gigabytes of them.
 #[derive(Debug)]
-enum Entry<'a> {
+enum TableEntry<'a> {
     Text(StringPool<'a>, u32),
     Reference(u32),
 }
 
 /// The text of a resource for who reads these languages, from all parts of an app.
-pub(super) fn text(tables: &[Table<'_>], id: u32, locales: &[Locale]) -> Option<String> {
+pub(super) fn text(tables: &[ResourceTable<'_>], id: u32, locales: &[Locale]) -> Option<String> {
     let mut id = id;
     for _ in 0..MAX_REFERENCES {
         let entries = tables.iter().flat_map(|table| table.entries(id));
         match best(entries.take(MAX_CONFIGURATIONS).collect(), locales)? {
-            Entry::Text(strings, index) => return strings.get(index),
-            Entry::Reference(next) => id = next,
+            TableEntry::Text(strings, index) => return strings.get(index),
+            TableEntry::Reference(next) => id = next,
         }
     }
     None
 }
 
-impl<'a> Table<'a> {
+impl<'a> ResourceTable<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let chunk = leading_chunk(bytes).filter(|chunk| chunk.kind == Kind::Table)?;
+        let chunk = leading_chunk(bytes).filter(|chunk| chunk.kind == ChunkKind::Table)?;
         let strings = chunk.children().find_map(StringPool::parse)?;
         Some(Self { chunk, strings })
     }
 
     /// A resource in each configuration. Its number is package, type and entry, in 8, 8 and 16 bits.
-    fn entries(&self, id: u32) -> impl Iterator<Item = Offered<Entry<'a>>> {
+    fn entries(&self, id: u32) -> impl Iterator<Item = Offered<TableEntry<'a>>> {
         let [package, kind, entry @ ..] = id.to_be_bytes();
         let entry = usize::from(u16::from_be_bytes(entry));
-        let packages = self.chunk.children().filter(|chunk| chunk.kind == Kind::Package);
+        let packages = self.chunk.children().filter(|chunk| chunk.kind == ChunkKind::Package);
         packages
             .filter(move |chunk| u32_at(chunk.bytes, 8) == Some(u32::from(package)))
             .flat_map(|package| package.children())
-            .filter(move |chunk| chunk.kind == Kind::Type && chunk.bytes.get(8) == Some(&kind))
+            .filter(move |chunk| chunk.kind == ChunkKind::Type && chunk.bytes.get(8) == Some(&kind))
             .filter_map(move |chunk| {
                 let value = self.value(entry_at(chunk, entry)?)?;
                 let (locale, special) = configuration(chunk.bytes.get(20..chunk.header)?)?;
@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
             })
     }
 
-    fn value(&self, entry: &[u8]) -> Option<Entry<'a>> {
+    fn value(&self, entry: &[u8]) -> Option<TableEntry<'a>> {
         let flags = u16_at(entry, 2)?;
         let (kind, data) = if flags & COMPACT != 0 {
             (flags.to_be_bytes()[0], u32_at(entry, 4)?)
@@ -84,8 +84,10 @@ impl<'a> Table<'a> {
             (*value.get(3)?, u32_at(value, 4)?)
         };
         match kind {
-            TYPE_STRING if self.strings.has(data) => Some(Entry::Text(self.strings, data)),
-            TYPE_REFERENCE | TYPE_DYNAMIC_REFERENCE if data != 0 => Some(Entry::Reference(data)),
+            TYPE_STRING if self.strings.has(data) => Some(TableEntry::Text(self.strings, data)),
+            TYPE_REFERENCE | TYPE_DYNAMIC_REFERENCE if data != 0 => {
+                Some(TableEntry::Reference(data))
+            }
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use ayeaye_frame::Earlier;
 use bytes::BytesMut;
 use tokio::time::{Instant, timeout_at};
 
-use super::choice::Way;
+use super::choice::CaptureWay;
 use super::{Capture, Captured, MAX_BYTES, WHAT, framebuffer, gzip, png, raw};
 use crate::client::DeviceClient;
 
@@ -37,16 +37,16 @@ impl Capture {
     pub(super) async fn attempt(
         &self,
         client: &DeviceClient,
-        way: Way,
+        way: CaptureWay,
         panel: Option<u64>,
         deadline: Instant,
     ) -> Result<Captured, Failure> {
         let display = panel.map(|panel| format!(" -d {panel}")).unwrap_or_default();
         match way {
-            Way::Raw => self.raw(client, &display, deadline).await,
-            Way::Gzip => self.gzip(client, &display, deadline).await,
-            Way::Png => png_frame(client, &display, self.earlier(), deadline).await,
-            Way::Framebuffer => framebuffer_frame(client, deadline).await,
+            CaptureWay::Raw => self.raw(client, &display, deadline).await,
+            CaptureWay::Gzip => self.gzip(client, &display, deadline).await,
+            CaptureWay::Png => png_frame(client, &display, self.earlier(), deadline).await,
+            CaptureWay::Framebuffer => framebuffer_frame(client, deadline).await,
         }
     }
 
@@ -77,7 +77,11 @@ impl Capture {
         let taken =
             client.exec_watched(WHAT, &command, deadline, MAX_BYTES, <[u8]>::len, watch).await;
         if matches!(taken, Err(DeviceError::TimedOut { .. })) && begun.is_some() {
-            self.choice().was_too_slow(Way::Raw, client.limits().capture * 2, Instant::now());
+            self.choice().was_too_slow(
+                CaptureWay::Raw,
+                client.limits().capture * 2,
+                Instant::now(),
+            );
         }
         taken?;
         if let Some(would_take) = would_take {

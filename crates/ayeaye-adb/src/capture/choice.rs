@@ -27,7 +27,7 @@ const STALE: Duration = Duration::from_mins(8);
 
 /// A way of capturing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum CaptureWay {
     Raw,
     Gzip,
     Png,
@@ -35,7 +35,7 @@ pub(super) enum Way {
     Framebuffer,
 }
 
-impl Way {
+impl CaptureWay {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -77,7 +77,7 @@ pub(super) struct Choice {
     retry_raw: Option<Instant>,
     pause: Duration,
     /// The way of the last capture, and how long it took.
-    latest: Option<(Way, Duration)>,
+    latest: Option<(CaptureWay, Duration)>,
 }
 
 impl Default for Choice {
@@ -89,28 +89,28 @@ impl Default for Choice {
 
 impl Choice {
     /// The way for the next capture, of one panel of several or of all there is.
-    pub(super) fn next(&self, now: Instant, of_several: bool) -> Way {
+    pub(super) fn next(&self, now: Instant, of_several: bool) -> CaptureWay {
         let usable = |record: &Record| record.refused_until.is_none_or(|until| until <= now);
         // What is compressed are raw captures.
         let raw = usable(&self.raw);
         let gzip = raw && usable(&self.gzip);
         if !raw && !usable(&self.png) && usable(&self.framebuffer) && !of_several {
-            return Way::Framebuffer;
+            return CaptureWay::Framebuffer;
         }
         let due = self.retry_raw.is_some_and(|at| at <= now);
         if raw && (due || self.raw.took().is_none_or(|took| took <= QUICK)) {
-            return Way::Raw;
+            return CaptureWay::Raw;
         }
         if gzip && self.is_to_be_measured(&self.gzip, now) {
-            return Way::Gzip;
+            return CaptureWay::Gzip;
         }
         let raw_is_slow = !raw || self.raw.took().is_none_or(|took| LONGEST_RAW < took);
         let gzip_is_slow = !gzip || self.gzip.took().is_none_or(|took| SLOW < took);
         // A PNG takes a phone half a second more, so it is not tried where it could not win.
         if raw_is_slow && gzip_is_slow && self.is_to_be_measured(&self.png, now) {
-            return Way::Png;
+            return CaptureWay::Png;
         }
-        self.best(raw, gzip).unwrap_or(Way::Png)
+        self.best(raw, gzip).unwrap_or(CaptureWay::Png)
     }
 
     /// Whether a way has not been compared with raw captures as they are now, or long ago.
@@ -123,11 +123,11 @@ impl Choice {
     }
 
     /// The quickest of those that were measured, and raw unless another one is worth it.
-    fn best(&self, raw: bool, gzip: bool) -> Option<Way> {
+    fn best(&self, raw: bool, gzip: bool) -> Option<CaptureWay> {
         let known = [
-            (Way::Raw, raw, self.raw.took()),
-            (Way::Gzip, gzip, self.gzip.took().map(as_raw)),
-            (Way::Png, true, self.png.took().map(as_raw)),
+            (CaptureWay::Raw, raw, self.raw.took()),
+            (CaptureWay::Gzip, gzip, self.gzip.took().map(as_raw)),
+            (CaptureWay::Png, true, self.png.took().map(as_raw)),
         ];
         let known = known.into_iter().filter(|(_, usable, _)| *usable);
         let measured = known.filter_map(|(way, _, took)| Some((way, took?)));
@@ -142,13 +142,13 @@ impl Choice {
     }
 
     /// A capture has come.
-    pub(super) fn succeeded(&mut self, way: Way, took: Duration, now: Instant) {
+    pub(super) fn succeeded(&mut self, way: CaptureWay, took: Duration, now: Instant) {
         self.measured_once(way, took, now);
         // The phone knows it.
         self.forgive(way);
         self.latest = Some((way, took));
-        if way == Way::Raw {
-            if self.best(true, true) == Some(Way::Raw) {
+        if way == CaptureWay::Raw {
+            if self.best(true, true) == Some(CaptureWay::Raw) {
                 (self.retry_raw, self.pause) = (None, PAUSE);
             } else {
                 self.postpone_raw(now);
@@ -159,19 +159,19 @@ impl Choice {
     }
 
     /// A capture has come that may have taken longer because of another one.
-    pub(super) fn came_beside_another(&mut self, way: Way, took: Duration) {
+    pub(super) fn came_beside_another(&mut self, way: CaptureWay, took: Duration) {
         self.forgive(way);
         self.latest = Some((way, took));
     }
 
     /// The way of the last capture, and how long it took.
-    pub(super) fn latest(&self) -> Option<(Way, Duration)> {
+    pub(super) fn latest(&self) -> Option<(CaptureWay, Duration)> {
         self.latest
     }
 
     /// A capture was given up because of the link; it would have taken so long or longer.
-    pub(super) fn was_too_slow(&mut self, way: Way, would_take: Duration, now: Instant) {
-        if way == Way::Raw {
+    pub(super) fn was_too_slow(&mut self, way: CaptureWay, would_take: Duration, now: Instant) {
+        if way == CaptureWay::Raw {
             // It is tried again soon.
             self.measured(way, [would_take; 2], now);
             self.postpone_raw(now);
@@ -181,7 +181,7 @@ impl Choice {
     }
 
     /// The phone does not know this way, or so it said: some say so once, and are asked again.
-    pub(super) fn refused(&mut self, way: Way, now: Instant) {
+    pub(super) fn refused(&mut self, way: CaptureWay, now: Instant) {
         let record = self.record(way);
         if record.refused_until.is_some_and(|until| now < until) {
             return;
@@ -192,17 +192,17 @@ impl Choice {
     }
 
     /// It was not that: the phone gave no picture in any way.
-    pub(super) fn forgive(&mut self, way: Way) {
+    pub(super) fn forgive(&mut self, way: CaptureWay) {
         let record = self.record(way);
         (record.refused_until, record.next_pause) = (None, None);
     }
 
-    fn measured_once(&mut self, way: Way, took: Duration, now: Instant) {
+    fn measured_once(&mut self, way: CaptureWay, took: Duration, now: Instant) {
         let before = self.record(way).times.map_or(took, |[last, _]| last);
         self.measured(way, [took, before], now);
     }
 
-    fn measured(&mut self, way: Way, times: [Duration; 2], now: Instant) {
+    fn measured(&mut self, way: CaptureWay, times: [Duration; 2], now: Instant) {
         let beside_raw = self.raw.took();
         let record = self.record(way);
         (record.times, record.beside_raw, record.measured_at) =
@@ -214,12 +214,12 @@ impl Choice {
         self.pause = (self.pause * 2).min(MAX_PAUSE);
     }
 
-    fn record(&mut self, way: Way) -> &mut Record {
+    fn record(&mut self, way: CaptureWay) -> &mut Record {
         match way {
-            Way::Raw => &mut self.raw,
-            Way::Gzip => &mut self.gzip,
-            Way::Png => &mut self.png,
-            Way::Framebuffer => &mut self.framebuffer,
+            CaptureWay::Raw => &mut self.raw,
+            CaptureWay::Gzip => &mut self.gzip,
+            CaptureWay::Png => &mut self.png,
+            CaptureWay::Framebuffer => &mut self.framebuffer,
         }
     }
 }

@@ -23,13 +23,13 @@ const PAUSE_AFTER_MISSES: Duration = Duration::from_secs(20);
 
 /// What was learnt of one phone at one link.
 #[derive(Debug, Default)]
-pub(super) struct Digests(Mutex<Known>);
+pub(super) struct Digests(Mutex<DigestTimes>);
 
 /// A digest, and when it or its capture began.
 type Begun = (CaptureDigest, Instant);
 
 #[derive(Debug, Default)]
-struct Known {
+struct DigestTimes {
     /// How long the last two took, and when the last was made.
     took: Option<([Duration; 2], Instant)>,
     /// Of the last captures.
@@ -41,7 +41,7 @@ struct Known {
     not_until: Option<Instant>,
 }
 
-impl Known {
+impl DigestTimes {
     /// Judges the questions so far: the captures that they were about have come. One that was begun later was made
     /// because the digest told nothing.
     fn judge(&mut self) {
@@ -105,11 +105,11 @@ impl Digests {
 
     /// Nothing is known of another link.
     pub(super) fn forget(&self) {
-        *self.known() = Known::default();
+        *self.known() = DigestTimes::default();
     }
 
     /// Never held over an await.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, DigestTimes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

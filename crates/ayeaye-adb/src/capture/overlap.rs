@@ -17,10 +17,10 @@ const MAX_PAUSE: Duration = Duration::from_mins(30);
 
 /// What was learnt.
 #[derive(Debug, Default)]
-pub(super) struct Overlap(Mutex<Known>);
+pub(super) struct Overlap(Mutex<OverlapState>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct OverlapState {
     under_way: u32,
     /// Captures that have begun so far.
     begun: u64,
@@ -65,7 +65,7 @@ impl Overlap {
     }
 
     /// Never held over an await.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, OverlapState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use ayeaye_agent::Device as _;
 
-use super::{Asked, CheckupFinding};
+use super::{CheckResult, CheckupFinding};
 use crate::device::AdbDevice;
 use crate::elements::NoElements;
 use crate::parse;
@@ -16,7 +16,7 @@ const LOW: u32 = 15;
 const HOT: i32 = 450;
 
 /// In which way the screen is captured, and how long that takes.
-pub(super) async fn capture(device: &AdbDevice) -> Asked {
+pub(super) async fn capture(device: &AdbDevice) -> CheckResult {
     let about = "capture";
     let frame = device.capture().await?;
     let Some((way, took)) = device.last_capture() else { return Ok(None) };
@@ -44,7 +44,7 @@ pub(super) async fn capture(device: &AdbDevice) -> Asked {
 }
 
 /// Whether the screen in front may be captured.
-pub(super) async fn protected(device: &AdbDevice) -> Asked {
+pub(super) async fn protected(device: &AdbDevice) -> CheckResult {
     let about = "protected";
     let state = device.state().await?;
     if !state.awake {
@@ -65,7 +65,7 @@ pub(super) async fn protected(device: &AdbDevice) -> Asked {
 }
 
 /// Whether it lists what is on its screen.
-pub(super) async fn elements(device: &AdbDevice) -> Asked {
+pub(super) async fn elements(device: &AdbDevice) -> CheckResult {
     let about = "elements";
     Ok(Some(match device.elements().await {
         Ok(Ok(tree)) => {
@@ -121,7 +121,7 @@ fn no_elements(why: &NoElements) -> (String, &'static str) {
 }
 
 /// Whether it will last, and whether it is too hot.
-pub(super) async fn battery(device: &AdbDevice) -> Asked {
+pub(super) async fn battery(device: &AdbDevice) -> CheckResult {
     let about = "battery";
     let output = device.client().shell_quick("its battery", "dumpsys battery").await?;
     let battery = parse::battery(&output.stdout);
@@ -150,7 +150,7 @@ pub(super) async fn battery(device: &AdbDevice) -> Asked {
 }
 
 /// Whether anybody would hear what a task plays.
-pub(super) async fn sound(device: &AdbDevice) -> Asked {
+pub(super) async fn sound(device: &AdbDevice) -> CheckResult {
     let about = "sound";
     let ask = "dumpsys audio | grep -E '^- STREAM_|(Muted|Max|streamVolume|Current|Devices):'";
     let output = device.client().shell_quick("its volume", ask).await?;

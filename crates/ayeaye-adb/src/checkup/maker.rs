@@ -14,12 +14,12 @@ const INSTALL_VIA_USB: &str = "\"Install via USB\"";
 pub(super) struct Maker {
     /// With the name of its Android.
     title: String,
-    kind: Kind,
+    kind: MakerKind,
     has_own_system: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MakerKind {
     Xiaomi {
         may_install: bool,
     },
@@ -49,13 +49,13 @@ impl Maker {
         let kind = match name.to_ascii_lowercase().as_str() {
             "xiaomi" | "redmi" | "poco" => {
                 let may_install = properties.get("persist.security.adbinstall") == Some("1");
-                Kind::Xiaomi { may_install }
+                MakerKind::Xiaomi { may_install }
             }
-            "oppo" | "realme" | "oneplus" => Kind::Oppo,
-            "vivo" | "iqoo" => Kind::Vivo,
-            "samsung" => Kind::Samsung,
-            "huawei" | "honor" => Kind::Huawei,
-            _ => Kind::Other,
+            "oppo" | "realme" | "oneplus" => MakerKind::Oppo,
+            "vivo" | "iqoo" => MakerKind::Vivo,
+            "samsung" => MakerKind::Samsung,
+            "huawei" | "honor" => MakerKind::Huawei,
+            _ => MakerKind::Other,
         };
         let system = properties.system_name();
         let has_own_system = system.is_some();
@@ -66,10 +66,10 @@ impl Maker {
     /// The switch that lets a computer touch and change settings.
     fn switch(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Xiaomi { .. } => Some("\"USB debugging (Security settings)\""),
-            Kind::Oppo => Some("\"Disable permission monitoring\""),
-            Kind::Vivo => Some("\"USB simulated click\" (USB模拟点击)"),
-            Kind::Samsung | Kind::Huawei | Kind::Other => None,
+            MakerKind::Xiaomi { .. } => Some("\"USB debugging (Security settings)\""),
+            MakerKind::Oppo => Some("\"Disable permission monitoring\""),
+            MakerKind::Vivo => Some("\"USB simulated click\" (USB模拟点击)"),
+            MakerKind::Samsung | MakerKind::Huawei | MakerKind::Other => None,
         }
     }
 
@@ -84,10 +84,10 @@ impl Maker {
     /// What has to be done before a keyboard can be put on it; `refused` is what to do about what it refuses.
     pub(super) fn before_setup(&self, refused: Option<String>) -> Option<String> {
         match (self.kind, refused) {
-            (Kind::Xiaomi { may_install: false }, Some(first)) => {
+            (MakerKind::Xiaomi { may_install: false }, Some(first)) => {
                 Some(format!("{first} and {INSTALL_VIA_USB}"))
             }
-            (Kind::Xiaomi { may_install: false }, None) => {
+            (MakerKind::Xiaomi { may_install: false }, None) => {
                 Some(format!("{IN_SETTINGS}{INSTALL_VIA_USB}"))
             }
             (_, refused) => refused,
@@ -99,7 +99,7 @@ impl Maker {
         let (about, maker) = ("maker", &self.title);
         let fine = |text: &str| Some(CheckupFinding::fine(about, format!("{maker}{text}")));
         match self.kind {
-            Kind::Xiaomi { may_install: false } => Some(CheckupFinding::unsure(
+            MakerKind::Xiaomi { may_install: false } => Some(CheckupFinding::unsure(
                 about,
                 format!("{maker}: nothing can be installed over adb yet"),
                 format!(
@@ -107,23 +107,23 @@ impl Maker {
                      one for taps a restart of the phone"
                 ),
             )),
-            Kind::Oppo => fine(
+            MakerKind::Oppo => fine(
                 ": if taps or the keyboard are refused, \"Disable permission monitoring\" in the developer \
                  options lets them through",
             ),
-            Kind::Vivo => fine(
+            MakerKind::Vivo => fine(
                 ": if taps are refused, \"USB simulated click\" (USB模拟点击) in the developer options, where it \
                  is, lets them through",
             ),
-            Kind::Samsung => fine(
+            MakerKind::Samsung => fine(
                 ": if it disappears from the list, Settings > Security and privacy > Auto Blocker has shut \
                  adb out",
             ),
-            Kind::Huawei => fine(
+            MakerKind::Huawei => fine(
                 ": if it disappears when unplugged, \"Allow ADB debugging in charge only mode\" in the \
                  developer options keeps it",
             ),
-            Kind::Xiaomi { may_install: true } | Kind::Other => {
+            MakerKind::Xiaomi { may_install: true } | MakerKind::Other => {
                 self.has_own_system.then(|| CheckupFinding::fine(about, maker))
             }
         }

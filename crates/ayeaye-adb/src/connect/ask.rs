@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::ConnectError;
-use super::reply::{Asked, failure, read};
+use super::reply::{ConnectCommand, failure, read};
 use crate::ServerAddress;
 use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::server::Server;
@@ -30,7 +30,7 @@ const MAX_CONCURRENT: usize = 4;
 pub(super) async fn ask(
     server: &Server,
     service: &str,
-    asked: &Asked,
+    asked: &ConnectCommand,
 ) -> Result<String, ConnectError> {
     match query(server, service, LIMIT).await? {
         Ok(said) => read(asked, &said),
@@ -111,7 +111,7 @@ pub(super) fn server_for_adb_client(server: &Server) -> Option<SocketAddrV4> {
 pub(super) async fn by_adb_client(
     server: &Arc<Server>,
     address: SocketAddrV4,
-    asked: &Asked,
+    asked: &ConnectCommand,
     call: impl FnOnce(&mut ADBServer) -> Result<(), RustADBError> + Send + 'static,
 ) -> Result<(), ConnectError> {
     static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);

@@ -92,41 +92,43 @@ fn host_of(address: &str) -> &str {
 
 /// What adb was asked for, as far as its reply depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum ConnectCommand {
     Connect(String),
     Disconnect(String),
     Pair(String),
 }
 
 /// The reply to a request: what it means if it is a success, otherwise why not.
-pub(crate) fn read(asked: &Asked, said: &str) -> Result<String, ConnectError> {
+pub(crate) fn read(asked: &ConnectCommand, said: &str) -> Result<String, ConnectError> {
     let succeeded = match asked {
-        Asked::Connect(_) => {
+        ConnectCommand::Connect(_) => {
             said.starts_with("connected to") || said.starts_with("already connected to")
         }
-        Asked::Disconnect(_) => said.starts_with("disconnected"),
-        Asked::Pair(_) => said.starts_with("Successfully paired"),
+        ConnectCommand::Disconnect(_) => said.starts_with("disconnected"),
+        ConnectCommand::Pair(_) => said.starts_with("Successfully paired"),
     };
     if succeeded { Ok(said.to_owned()) } else { Err(failure(asked, said)) }
 }
 
 /// The error that a sentence of adb means.
-pub(crate) fn failure(asked: &Asked, said: &str) -> ConnectError {
+pub(crate) fn failure(asked: &ConnectCommand, said: &str) -> ConnectError {
     let lower = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(&["unknown host service"]) {
         return ConnectError::TooOld(match asked {
-            Asked::Pair(_) => "pair",
-            Asked::Connect(_) | Asked::Disconnect(_) => "connect phones over the network",
+            ConnectCommand::Pair(_) => "pair",
+            ConnectCommand::Connect(_) | ConnectCommand::Disconnect(_) => {
+                "connect phones over the network"
+            }
         });
     }
     match asked {
-        Asked::Pair(address) => pairing_failure(address, said, &has),
-        Asked::Disconnect(name) if has(&["no such device", "not found"]) => {
+        ConnectCommand::Pair(address) => pairing_failure(address, said, &has),
+        ConnectCommand::Disconnect(name) if has(&["no such device", "not found"]) => {
             ConnectError::NotConnected(name.clone())
         }
-        Asked::Connect(address) => connecting_failure(address, said, &has),
-        Asked::Disconnect(_) => ConnectError::Refused(sanitize(said)),
+        ConnectCommand::Connect(address) => connecting_failure(address, said, &has),
+        ConnectCommand::Disconnect(_) => ConnectError::Refused(sanitize(said)),
     }
 }
 
@@ -177,7 +179,7 @@ mod tests {
     const PHONE: &str = "10.0.0.9:5555";
 
     fn connecting(said: &str) -> Result<String, ConnectError> {
-        read(&Asked::Connect(PHONE.to_owned()), said)
+        read(&ConnectCommand::Connect(PHONE.to_owned()), said)
     }
 
     #[test]
@@ -223,7 +225,8 @@ mod tests {
         assert!(not_one.to_string().ends_with("does not answer as a phone"), "{not_one}");
         for address in ["10.0.0.9:41235", "adb-X1-abc._adb-tls-connect._tcp"] {
             let said = format!("failed to connect to {address}");
-            let error = read(&Asked::Connect(address.to_owned()), &said).unwrap_err().to_string();
+            let error =
+                read(&ConnectCommand::Connect(address.to_owned()), &said).unwrap_err().to_string();
             assert!(error.contains("is not paired with this computer, or is no phone"), "{error}");
         }
         assert_eq!(
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_way_to_fail_at_pairing_is_told_apart() {
-        let of = |said: &str| read(&Asked::Pair(PHONE.to_owned()), said);
+        let of = |said: &str| read(&ConnectCommand::Pair(PHONE.to_owned()), said);
         assert!(of("Successfully paired to 10.0.0.9:37123 [guid=adb-X1-abc]").is_ok());
         let of = |said: &str| of(said).unwrap_err();
         assert_eq!(
@@ -266,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_is_not_connected_cannot_be_disconnected() {
-        let of = |said: &str| read(&Asked::Disconnect(PHONE.to_owned()), said);
+        let of = |said: &str| read(&ConnectCommand::Disconnect(PHONE.to_owned()), said);
         assert!(of("disconnected 10.0.0.9:5555").is_ok());
         assert!(of("disconnected everything").is_ok());
         for said in ["no such device '10.0.0.9:5555'", "error: device '10.0.0.9:5555' not found"] {

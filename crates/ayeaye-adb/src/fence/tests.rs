@@ -42,7 +42,7 @@ impl Phone {
         let fence = Fence::default();
         fence.take_over();
         self.take(&fence);
-        assert_eq!(fence.state(), State::Held);
+        assert_eq!(fence.state(), FenceState::Held);
         fence
     }
 
@@ -163,7 +163,7 @@ fn a_phone_without_a_place_is_driven_without() {
     fence.take_over();
     std::fs::write(phone.folder.path().join(".ayeaye"), "").unwrap();
     phone.take(&fence);
-    assert_eq!(fence.state(), State::Unable);
+    assert_eq!(fence.state(), FenceState::Unable);
     assert_eq!(fence.guard("input tap 1 1"), None);
     for told in ["", "sh: syntax error", "ayeaye-drivers:"] {
         fence.take_over();

@@ -4,7 +4,7 @@ use ayeaye_agent::ScreenSize;
 use super::text::lines;
 
 /// A rectangle: left, top, right, bottom, the last two outside.
-pub(crate) type Area = [u32; 4];
+pub(crate) type PixelRect = [u32; 4];
 
 /// How Android shows a logical display on a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Viewport {
     /// What apps draw on and touches refer to.
     pub(crate) logical: ScreenSize,
     /// Where on the panel it is shown.
-    pub(crate) shown_at: Area,
+    pub(crate) shown_at: PixelRect,
     /// The panel, as wide and as tall as it is held.
     pub(crate) panel_size: ScreenSize,
 }
@@ -93,7 +93,7 @@ fn viewport(text: &str) -> Option<Viewport> {
 }
 
 /// `Rect(0, 0 - 2640, 1080)` or `[0, 0, 1224, 2700]`.
-fn area(text: &str) -> Option<Area> {
+fn area(text: &str) -> Option<PixelRect> {
     let end = text.find([')', ']'])?;
     let mut numbers = text
         .get(..end)?

@@ -47,7 +47,7 @@ pub(super) enum Arrival {
 
 /// What is known of a field before a text is typed into it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Before {
+pub(super) struct FieldBefore {
     pub(super) caret: Option<Caret>,
     /// The caret was told right after a tap on the field: it may be that of the field before.
     pub(super) tapped: bool,
@@ -84,7 +84,7 @@ impl Hides {
 /// Finds out whether a text has arrived in the field in focus, and whether that hides it.
 pub(super) async fn arrival(
     client: &DeviceClient,
-    before: Before,
+    before: FieldBefore,
     text: &str,
     hides: &mut Hides,
 ) -> Arrival {
@@ -157,7 +157,7 @@ impl Fields {
         Some(if field.text == field.hint { "" } else { &field.text })
     }
 
-    fn judge(&self, before: Before, caret: Option<Caret>, text: &str) -> Arrival {
+    fn judge(&self, before: FieldBefore, caret: Option<Caret>, text: &str) -> Arrival {
         let Some(field) = self.focused() else {
             let why = "no text field is in focus, as far as the phone tells";
             return Arrival::Unknown(why.to_owned());
@@ -291,11 +291,12 @@ mod tests {
         Caret { start: place, end: place, composing: false }
     }
 
-    const UNKNOWN: Before = Before { caret: None, tapped: false, empty: false, maybe_empty: false };
-    const EMPTIED: Before = Before { empty: true, ..UNKNOWN };
+    const UNKNOWN: FieldBefore =
+        FieldBefore { caret: None, tapped: false, empty: false, maybe_empty: false };
+    const EMPTIED: FieldBefore = FieldBefore { empty: true, ..UNKNOWN };
 
-    fn before(place: usize) -> Before {
-        Before { caret: Some(at(place)), ..UNKNOWN }
+    fn before(place: usize) -> FieldBefore {
+        FieldBefore { caret: Some(at(place)), ..UNKNOWN }
     }
 
     fn is_different(arrival: &Arrival) -> bool {
@@ -317,7 +318,7 @@ mod tests {
             let behind = one(&format!("old {shown}"));
             assert_eq!(behind.judge(before(4), now, text), Arrival::There, "{shown}");
             // It may be what is old.
-            let tapped = Before { tapped: true, ..before(4) };
+            let tapped = FieldBefore { tapped: true, ..before(4) };
             for before in [UNKNOWN, tapped] {
                 assert!(is_different(&behind.judge(before, now, text)), "{shown}");
             }
@@ -363,7 +364,7 @@ mod tests {
         assert_eq!(one("").judge(EMPTIED, None, "new"), Arrival::Nothing);
         // What was there before is not known.
         assert!(is_different(&one("old").judge(UNKNOWN, None, "new")));
-        let maybe_empty = Before { maybe_empty: true, ..before(0) };
+        let maybe_empty = FieldBefore { maybe_empty: true, ..before(0) };
         assert!(is_different(&one("old").judge(maybe_empty, Some(at(0)), "new")));
         assert!(is_different(&one("old\u{5b57}").judge(before(3), Some(at(4)), "new")));
         // Nothing moved, and yet it is there: from before, or not.

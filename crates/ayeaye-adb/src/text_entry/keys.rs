@@ -16,7 +16,7 @@ pub(super) fn has_key(c: char) -> bool {
 
 /// A command line that types a part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct TypingLine {
     pub(super) line: String,
     /// Where the part ends in the text, in bytes.
     pub(super) end: usize,
@@ -29,14 +29,14 @@ pub(super) struct Part {
 /// `input text` turns `%s` into a space and has no escape for `%s` itself, so a `%` and an `s` next
 /// to each other are typed by two commands on one line. Spaces are sent as `%s`, since old versions
 /// of the program split their arguments again.
-pub(super) fn parts(text: &str) -> Vec<Part> {
+pub(super) fn parts(text: &str) -> Vec<TypingLine> {
     let chars: Vec<char> = text.chars().collect();
     let mut end = 0;
     let part = |chunk: &[char]| {
         let text = String::from_iter(chunk);
         end += text.len();
         let keys: u32 = chunk.iter().map(|c| if needs_shift(*c) { 2 } else { 1 }).sum();
-        Part { line: command(&text), end, takes: KEY_TIME * keys }
+        TypingLine { line: command(&text), end, takes: KEY_TIME * keys }
     };
     chars.chunks(MAX_CHUNK).map(part).collect()
 }

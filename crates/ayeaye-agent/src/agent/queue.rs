@@ -5,7 +5,7 @@ use super::direct::DirectSessions;
 use super::launch::Launch;
 use super::registry::{DeviceLease, RunRegistry, next_change};
 use super::{Agent, AgentError, Follower};
-use crate::coordinator::{Coordinator, News, RunEntry, RunKind, RunState, Turn};
+use crate::coordinator::{Coordinator, News, QueuePosition, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
 use crate::replay::Replay;
 use crate::run::{Recorder, Run, RunPhase, RunSetup, end_in_queue};
@@ -144,7 +144,7 @@ impl QueuedRun {
         // Also of the sessions before it.
         let mut news = News::of_all(coordinator);
         loop {
-            if coordinator.advance(self.epoch).await? == Turn::Yours {
+            if coordinator.advance(self.epoch).await? == QueuePosition::Yours {
                 return Ok(());
             }
             self.tell_place(&coordinator.runs().await?);

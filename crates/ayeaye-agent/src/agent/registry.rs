@@ -131,8 +131,8 @@ impl RunRegistry {
         let holder = Holder { session, owner: principal.clone(), direct, start: None };
         match inner.hold(names, &holder) {
             Ok(()) => Ok(LeaseRequest::Granted(self.lease_of(names, session))),
-            Err(Held::Briefly(changes)) => Ok(LeaseRequest::Later(changes)),
-            Err(Held::By(holder)) => Err(busy(names, holder)),
+            Err(BusyPhone::Briefly(changes)) => Ok(LeaseRequest::Later(changes)),
+            Err(BusyPhone::By(holder)) => Err(busy(names, holder)),
         }
     }
 
@@ -250,7 +250,7 @@ impl RunRegistry {
 }
 
 /// Why a phone cannot be had.
-enum Held {
+enum BusyPhone {
     /// That changes soon.
     Briefly(watch::Receiver<()>),
     /// A run of this session has it.
@@ -259,7 +259,7 @@ enum Held {
 
 impl Inner {
     /// Holds a phone under all of its names, if nobody has it.
-    fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), Held> {
+    fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), BusyPhone> {
         let keys = names.keys();
         let Some(other) = keys.iter().find_map(|key| self.leases.get(key)) else {
             self.leases.extend(keys.into_iter().map(|key| (key, holder.clone())));
@@ -267,13 +267,13 @@ impl Inner {
         };
         let mut changes = self.changes.subscribe();
         if other.direct || !self.live.contains_key(&other.session) {
-            return Err(Held::Briefly(changes));
+            return Err(BusyPhone::Briefly(changes));
         }
         if other.session == holder.session {
             changes.mark_changed();
-            return Err(Held::Briefly(changes));
+            return Err(BusyPhone::Briefly(changes));
         }
-        Err(Held::By(other.session))
+        Err(BusyPhone::By(other.session))
     }
 }
 

@@ -18,9 +18,9 @@ pub type TakeoverId = Uuid;
 
 /// The phones that persons have taken over through this server.
 #[derive(Clone, Default)]
-pub(super) struct Takeovers(Arc<Held>);
+pub(super) struct Takeovers(Arc<HeldPhones>);
 
-type Held = Mutex<HashMap<DeviceId, Takeover>>;
+type HeldPhones = Mutex<HashMap<DeviceId, Takeover>>;
 
 struct Takeover {
     id: TakeoverId,
@@ -82,13 +82,13 @@ impl Takeovers {
     }
 }
 
-fn lock(held: &Held) -> MutexGuard<'_, HashMap<DeviceId, Takeover>> {
+fn lock(held: &HeldPhones) -> MutexGuard<'_, HashMap<DeviceId, Takeover>> {
     // No code that holds this lock can panic half way through a change.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends a takeover when nobody has kept it up for long enough.
-async fn end_in_time(held: Weak<Held>, device: DeviceId, epoch: u64) {
+async fn end_in_time(held: Weak<HeldPhones>, device: DeviceId, epoch: u64) {
     loop {
         let until = {
             let Some(held) = held.upgrade() else { return };

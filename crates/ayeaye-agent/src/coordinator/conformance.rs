@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
     Coordinator, CoordinatorError, MOST_MESSAGES, MOST_WAITING, Message, MessageBody, MessageId,
-    NewRun, Registered, Registration, Reply, RunEntry, RunKind, RunState, Turn,
+    NewRun, QueuePosition, Registered, Registration, Reply, RunEntry, RunKind, RunState,
 };
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -126,8 +126,8 @@ async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
         .await
         .unwrap()
     {
-        Turn::Yours => 0,
-        Turn::Waiting { place, .. } => place,
+        QueuePosition::Yours => 0,
+        QueuePosition::Waiting { place, .. } => place,
     };
     assert_eq!((place(&second).await, place(&third).await, place(&fourth).await), (1, 2, 2));
     // Whoever has not waited does not come first.
@@ -168,16 +168,16 @@ async fn owners_take_turns(store: &Store<'_>) {
         let mut next = None;
         for (at, (_, run)) in waiting.iter().enumerate() {
             match server.advance(run.entry.epoch).await.unwrap() {
-                Turn::Waiting { place: 1, behind: Some(_) } => {
+                QueuePosition::Waiting { place: 1, behind: Some(_) } => {
                     assert!(next.replace(at).is_none(), "two are next");
                 }
-                Turn::Waiting { behind: Some(_), .. } => {}
+                QueuePosition::Waiting { behind: Some(_), .. } => {}
                 other => panic!("the phone is taken: {other:?}"),
             }
         }
         let (owner, run) = waiting.remove(next.expect("one is next"));
         drop(has.take());
-        assert_eq!(server.advance(run.entry.epoch).await.unwrap(), Turn::Yours);
+        assert_eq!(server.advance(run.entry.epoch).await.unwrap(), QueuePosition::Yours);
         order.push(owner);
         has = Some(run);
     }
@@ -199,7 +199,7 @@ async fn nobody_is_passed_over_by_those_who_come_again(store: &Store<'_>) {
         drop(run);
         let mut next = None;
         for (at, (_, run)) in waiting.iter().enumerate() {
-            if server.advance(run.entry.epoch).await.unwrap() == Turn::Yours {
+            if server.advance(run.entry.epoch).await.unwrap() == QueuePosition::Yours {
                 next = Some(at);
                 break;
             }
@@ -223,7 +223,7 @@ async fn acts_of_a_takeover_are_one_turn(store: &Store<'_>) {
         granted(&*server, NewRun { kind: RunKind::Act, ..run_of("anna", session, false) }).await;
     }
     drop(hand);
-    assert_eq!(server.advance(ben.entry.epoch).await.unwrap(), Turn::Yours);
+    assert_eq!(server.advance(ben.entry.epoch).await.unwrap(), QueuePosition::Yours);
     let first = queued(&*server, run_of("ben", (store.session)(), true)).await;
     let anna = queued(&*server, run_of("anna", (store.session)(), true)).await;
     let second = queued(&*server, run_of("ben", (store.session)(), true)).await;
@@ -253,7 +253,7 @@ async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
     let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
     let waits = async || {
         let turn = one.advance(waiting.entry.epoch).await.unwrap();
-        matches!(turn, Turn::Waiting { place: 1, behind: Some(_) })
+        matches!(turn, QueuePosition::Waiting { place: 1, behind: Some(_) })
     };
     let taken = |registered| matches!(registered, Ok(Registered::Taken(_)));
     assert!(taken(two.register(takeover((store.session)(), &["a"])).await), "it is another's");
@@ -276,7 +276,7 @@ async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
     drop(task);
     // With nobody at work, those that wait come first.
     assert!(taken(one.register(takeover(session, &["a"])).await));
-    assert_eq!(one.advance(waiting.entry.epoch).await.unwrap(), Turn::Yours);
+    assert_eq!(one.advance(waiting.entry.epoch).await.unwrap(), QueuePosition::Yours);
 }
 
 async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
@@ -495,12 +495,12 @@ impl RandomOrder<'_> {
         });
         let free = before.count() == 0;
         match self.server().advance(own.epoch).await.unwrap() {
-            Turn::Yours if !waits => {}
-            Turn::Yours if free => {
+            QueuePosition::Yours if !waits => {}
+            QueuePosition::Yours if free => {
                 self.runs[nth].state = RunState::Running;
                 self.end_takeover(&own);
             }
-            Turn::Waiting { place, .. } if waits && !free && 0 < place => {}
+            QueuePosition::Waiting { place, .. } if waits && !free && 0 < place => {}
             other => panic!("waits: {waits}, free: {free}; {other:?}"),
         }
     }

@@ -30,10 +30,10 @@ use uuid::Uuid;
 
 use self::live::LiveFile;
 use self::wakeups::Wakeups;
-use super::table::{Place, Table};
+use super::table::{RunPlace, RunTable};
 use super::{
-    Coordinator, CoordinatorError, Message, MessageId, NewRun, Registered, Registration, RunEntry,
-    Turn,
+    Coordinator, CoordinatorError, Message, MessageId, NewRun, QueuePosition, Registered,
+    Registration, RunEntry,
 };
 use crate::SessionId;
 use crate::journal::SyncPolicy;
@@ -90,7 +90,7 @@ impl FileCoordinator {
     /// Decides something in one order with all other servers.
     async fn change<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Folders, &mut Table) -> Result<T, CoordinatorError> + Send + 'static,
+        work: impl FnOnce(&Folders, &mut RunTable) -> Result<T, CoordinatorError> + Send + 'static,
     ) -> Result<T, CoordinatorError> {
         let lock = self.lock().await?;
         self.at(move |place| {
@@ -106,7 +106,7 @@ impl Folders {
     /// For whoever has the lock. The runs of dead processes are gone before anything is decided.
     fn change<T>(
         &self,
-        work: impl FnOnce(&mut Table) -> Result<T, CoordinatorError>,
+        work: impl FnOnce(&mut RunTable) -> Result<T, CoordinatorError>,
     ) -> Result<T, CoordinatorError> {
         let mut table = table_file::load(&self.runs)?;
         table.runs = live::only_alive(&self.runs, table.runs)?;
@@ -139,9 +139,9 @@ impl Coordinator for FileCoordinator {
                     Ok(Registration { entry, guard: Box::new(file) })
                 };
                 Ok(match standing {
-                    Place::Running(entry) => Registered::Granted(live(entry)?),
-                    Place::Queued(entry) => Registered::Queued(live(entry)?),
-                    Place::Taken(entry) => Registered::Taken(entry),
+                    RunPlace::Running(entry) => Registered::Granted(live(entry)?),
+                    RunPlace::Queued(entry) => Registered::Queued(live(entry)?),
+                    RunPlace::Taken(entry) => Registered::Taken(entry),
                 })
             })
             .await?;
@@ -152,12 +152,12 @@ impl Coordinator for FileCoordinator {
         Ok(registered)
     }
 
-    async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError> {
+    async fn advance(&self, epoch: u64) -> Result<QueuePosition, CoordinatorError> {
         self.change(move |_, table| table.advance(epoch)).await
     }
 
     async fn close_inbox(&self, epoch: u64) -> Result<(), CoordinatorError> {
-        let close = move |_: &Folders, table: &mut Table| {
+        let close = move |_: &Folders, table: &mut RunTable| {
             table.close_inbox(epoch);
             Ok(())
         };

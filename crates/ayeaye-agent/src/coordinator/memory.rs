@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tokio::sync::broadcast;
 
-use super::table::{Place, Table};
+use super::table::{RunPlace, RunTable};
 use super::{
     Coordinator, CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId,
-    NewRun, Registered, Registration, RunEntry, Turn,
+    NewRun, QueuePosition, Registered, Registration, RunEntry,
 };
 use crate::SessionId;
 
@@ -18,13 +18,13 @@ const WAKEUPS: usize = 64;
 /// What several coordinators share. It knows no sessions: messages are kept for any.
 #[derive(Debug)]
 pub struct MemoryStore {
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     wakeups: broadcast::Sender<SessionId>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    table: Table,
+struct MemoryState {
+    table: RunTable,
     inboxes: HashMap<SessionId, Vec<Message>>,
     alive: HashSet<u64>,
 }
@@ -36,10 +36,10 @@ impl Default for MemoryStore {
 }
 
 impl MemoryStore {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         // No code that holds this lock can panic half way through a change.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { table, alive, .. } = &mut *state;
+        let MemoryState { table, alive, .. } = &mut *state;
         table.runs.retain(|run| alive.contains(&run.epoch));
         state
     }
@@ -89,22 +89,22 @@ impl Coordinator for MemoryCoordinator {
         let registered = {
             let mut state = self.store.state();
             let place = state.table.register(run, &self.server)?;
-            if let Place::Running(entry) | Place::Queued(entry) = &place {
+            if let RunPlace::Running(entry) | RunPlace::Queued(entry) = &place {
                 state.alive.insert(entry.epoch);
             }
             place
         };
         let registered = match registered {
-            Place::Running(entry) => Registered::Granted(self.registration(entry)),
-            Place::Queued(entry) => Registered::Queued(self.registration(entry)),
+            RunPlace::Running(entry) => Registered::Granted(self.registration(entry)),
+            RunPlace::Queued(entry) => Registered::Queued(self.registration(entry)),
             // Nothing is new.
-            Place::Taken(entry) => return Ok(Registered::Taken(entry)),
+            RunPlace::Taken(entry) => return Ok(Registered::Taken(entry)),
         };
         self.wake(session);
         Ok(registered)
     }
 
-    async fn advance(&self, epoch: u64) -> Result<Turn, CoordinatorError> {
+    async fn advance(&self, epoch: u64) -> Result<QueuePosition, CoordinatorError> {
         self.store.state().table.advance(epoch)
     }
 

@@ -1,13 +1,13 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
 use super::{
-    CoordinatorError, MOST_RUNS, MOST_WAITING, MessageBody, NewRun, RunEntry, RunKind, RunState,
-    Turn,
+    CoordinatorError, MOST_RUNS, MOST_WAITING, MessageBody, NewRun, QueuePosition, RunEntry,
+    RunKind, RunState,
 };
 use crate::{DeviceId, Principal, SessionId};
 
 /// The runs of all servers. Whoever changes it has removed those whose process died.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Table {
+pub(super) struct RunTable {
     /// The epoch of the last run that was registered.
     pub(super) last_epoch: u64,
     /// The earliest first.
@@ -27,21 +27,21 @@ pub(super) struct Served {
 
 /// Where a new run stands.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum RunPlace {
     Running(RunEntry),
     Queued(RunEntry),
     Taken(RunEntry),
 }
 
-impl Table {
+impl RunTable {
     pub(super) fn register(
         &mut self,
         run: NewRun,
         server: &str,
-    ) -> Result<Place, CoordinatorError> {
+    ) -> Result<RunPlace, CoordinatorError> {
         let NewRun { session, devices, owner, kind, queue } = run;
         if let Some(same) = self.runs.iter().find(|it| excludes(it, session, kind)) {
-            return Ok(Place::Taken(same.clone()));
+            return Ok(RunPlace::Taken(same.clone()));
         }
         let wants = |it: &&RunEntry| it.wants_any_of(&devices);
         let has = |it: &&RunEntry| it.state != RunState::Queued;
@@ -56,7 +56,7 @@ impl Table {
         let state = match first {
             None => RunState::Running,
             Some(_) if queue => RunState::Queued,
-            Some(first) => return Ok(Place::Taken(first.clone())),
+            Some(first) => return Ok(RunPlace::Taken(first.clone())),
         };
         if MOST_RUNS <= self.runs.len() {
             return Err(CoordinatorError::TooManyRuns);
@@ -79,16 +79,16 @@ impl Table {
             self.note_turn(&entry);
         }
         Ok(match state {
-            RunState::Queued => Place::Queued(entry),
-            RunState::Running | RunState::Ending => Place::Running(entry),
+            RunState::Queued => RunPlace::Queued(entry),
+            RunState::Running | RunState::Ending => RunPlace::Running(entry),
         })
     }
 
-    pub(super) fn advance(&mut self, epoch: u64) -> Result<Turn, CoordinatorError> {
+    pub(super) fn advance(&mut self, epoch: u64) -> Result<QueuePosition, CoordinatorError> {
         let own =
             self.runs.iter().find(|it| it.epoch == epoch).ok_or(CoordinatorError::RunEnded)?;
         if own.state != RunState::Queued {
-            return Ok(Turn::Yours);
+            return Ok(QueuePosition::Yours);
         }
         let mut place = 1;
         let mut behind = None;
@@ -107,9 +107,9 @@ impl Table {
             self.end_takeover(own.session, own.kind);
             self.set(epoch, RunState::Running);
             self.note_turn(&own);
-            return Ok(Turn::Yours);
+            return Ok(QueuePosition::Yours);
         }
-        Ok(Turn::Waiting { place, behind })
+        Ok(QueuePosition::Waiting { place, behind })
     }
 
     /// The round in which a new run gets its phone: the first after those of its owner's other runs there, and after the

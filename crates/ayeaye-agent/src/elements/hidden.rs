@@ -62,7 +62,7 @@ fn shown<'a>(text: &'a str, description: &'a str) -> &'a str {
 }
 
 /// Short texts that follow one another, joined; and which part each of them is.
-type Row = (String, Vec<(usize, Range<usize>)>);
+type JoinedTexts = (String, Vec<(usize, Range<usize>)>);
 
 /// Which of these texts, in the order of the screen, hold a secret together with their neighbours. What
 /// is empty is passed over; a longer text ends a row.
@@ -70,13 +70,13 @@ fn spread_over<'a>(
     texts: impl Iterator<Item = (usize, &'a str)>,
     places: impl Fn(&str) -> Vec<Range<usize>>,
 ) -> std::collections::HashSet<usize> {
-    let mut rows: Vec<Row> = vec![Row::default()];
+    let mut rows: Vec<JoinedTexts> = vec![JoinedTexts::default()];
     for (index, text) in texts {
         if text.is_empty() {
             continue;
         }
         if LONGEST_PIECE < text.chars().count() {
-            rows.push(Row::default());
+            rows.push(JoinedTexts::default());
             continue;
         }
         let (row, pieces) = rows.last_mut().expect("there is always one");

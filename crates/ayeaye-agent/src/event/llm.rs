@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{BlobRef, CallPurpose, EvaluationLevel, Judgement, Recorded, ResponseKind, parse};
+use super::{BlobRef, CallPurpose, EvaluationLevel, Judgement, RecordedWord, ResponseKind, parse};
 use crate::Role;
 
 /// What a model said, as its profile understood it.
@@ -62,7 +62,7 @@ pub struct TokenRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageRecord {
     /// Who speaks.
-    pub role: Recorded<Role>,
+    pub role: RecordedWord<Role>,
     /// In order.
     pub parts: Vec<PartRecord>,
 }
@@ -100,7 +100,7 @@ pub struct LlmRequest {
     /// From 1 in each request: more than 1 when a reply was asked for again.
     pub iteration: u32,
     /// What it is called for.
-    pub purpose: Recorded<CallPurpose>,
+    pub purpose: RecordedWord<CallPurpose>,
     /// As it is asked for.
     pub model: String,
     /// Such as `gelab`.
@@ -131,7 +131,7 @@ pub struct LlmResponse {
     /// That of the request.
     pub iteration: u32,
     /// Whether it was acted on.
-    pub kind: Recorded<ResponseKind>,
+    pub kind: RecordedWord<ResponseKind>,
     /// Whether an answer came and could be read.
     pub success: bool,
     /// As it came.
@@ -189,9 +189,9 @@ pub struct ParsedRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRecord {
     /// What was judged.
-    pub level: Recorded<EvaluationLevel>,
+    pub level: RecordedWord<EvaluationLevel>,
     /// Whether all of it was carried out.
-    pub complete: Recorded<Judgement>,
+    pub complete: RecordedWord<Judgement>,
     /// The parts of the request, each judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_scores: Vec<SubScore>,
@@ -223,5 +223,5 @@ pub struct SubScore {
     /// The part of the request.
     pub name: String,
     /// Whether it was carried out.
-    pub evaluation: Recorded<Judgement>,
+    pub evaluation: RecordedWord<Judgement>,
 }

@@ -20,8 +20,8 @@ use serde::de::{
 use serde_json::{Map, Value};
 
 use super::{
-    ActionRecord, CallPurpose, Entry, Event, Fact, LlmRequest, LlmResponse, MessageRecord,
-    ParsedRecord, Recorded, ResponseKind, ResponseRecord, TokenRecord, ToolCallRecord,
+    ActionRecord, CallPurpose, Event, Fact, LlmRequest, LlmResponse, MessageRecord, ParsedRecord,
+    RecordEntry, RecordedWord, ResponseKind, ResponseRecord, TokenRecord, ToolCallRecord,
 };
 
 impl<'de> Deserialize<'de> for Event {
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for EventVisitor {
             }
             (None, None) => return Err(Error::missing_field("data")),
         };
-        let entry = Entry {
+        let entry = RecordEntry {
             round: round.value.flatten(),
             step: step.value.flatten(),
             agent: agent.value.flatten(),
@@ -228,7 +228,7 @@ struct CompactRequest {
     call_id: u32,
     request_number: u32,
     iteration: u32,
-    purpose: Recorded<CallPurpose>,
+    purpose: RecordedWord<CallPurpose>,
     model: String,
     profile: String,
     #[serde(skip)]
@@ -250,7 +250,7 @@ struct CompactResponse {
     call_id: u32,
     request_number: u32,
     iteration: u32,
-    kind: Recorded<ResponseKind>,
+    kind: RecordedWord<ResponseKind>,
     success: bool,
     #[serde(default)]
     raw_content: Option<String>,

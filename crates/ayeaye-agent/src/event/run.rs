@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Recorded, ResumeReason, RoundStatus};
+use super::{RecordedWord, ResumeReason, RoundStatus};
 use crate::{ReplyMode, StopReason};
 
 /// See [`Fact::SessionStart`](super::Fact::SessionStart).
@@ -42,7 +42,7 @@ pub struct RunRecord {
     /// Most steps of this run.
     pub max_steps: u32,
     /// Who answers questions.
-    pub reply_mode: Recorded<ReplyMode>,
+    pub reply_mode: RecordedWord<ReplyMode>,
     /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub planner: bool,
@@ -58,7 +58,7 @@ pub struct RunRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
     /// What it was begun with.
-    pub why: Recorded<ResumeReason>,
+    pub why: RecordedWord<ResumeReason>,
     /// Limits and reply mode of this run.
     pub run: RunRecord,
 }
@@ -85,7 +85,7 @@ impl SessionResume {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEnd {
     /// Why it stopped.
-    pub stop_reason: Recorded<StopReason>,
+    pub stop_reason: RecordedWord<StopReason>,
     /// COMPLETE's return, ABORT's reason, or what went wrong.
     pub message: String,
     /// Steps of the whole session.
@@ -102,12 +102,12 @@ pub struct SessionEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundEnd {
     /// Whether it was carried out, given up or dropped.
-    pub status: Recorded<RoundStatus>,
+    pub status: RecordedWord<RoundStatus>,
     /// What came of it.
     pub result: String,
     /// Why its last run stopped; `None`, in the record an empty text, for a request that was dropped.
     #[serde(with = "empty_as_none")]
-    pub stop_reason: Option<Recorded<StopReason>>,
+    pub stop_reason: Option<RecordedWord<StopReason>>,
     /// Steps of this round.
     pub steps: u32,
     /// Subtasks of this round.
@@ -120,11 +120,11 @@ pub struct RoundEnd {
 mod empty_as_none {
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    use crate::word_list::{Recorded, WordList};
+    use crate::word_list::{RecordedWord, WordList};
 
     #[expect(clippy::ref_option, reason = "the signature serde asks for")]
     pub(super) fn serialize<T: WordList, S: Serializer>(
-        word: &Option<Recorded<T>>,
+        word: &Option<RecordedWord<T>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         to.serialize_str(word.as_deref().unwrap_or_default())
@@ -132,7 +132,7 @@ mod empty_as_none {
 
     pub(super) fn deserialize<'de, T: WordList, D: Deserializer<'de>>(
         from: D,
-    ) -> Result<Option<Recorded<T>>, D::Error> {
-        Ok(Some(Recorded::deserialize(from)?).filter(|word| !word.is_empty()))
+    ) -> Result<Option<RecordedWord<T>>, D::Error> {
+        Ok(Some(RecordedWord::deserialize(from)?).filter(|word| !word.is_empty()))
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    ActionRecord, AgentState, AgentType, AnswerSource, BlobRef, Recorded, ResponseRecord,
+    ActionRecord, AgentState, AgentType, AnswerSource, BlobRef, RecordedWord, ResponseRecord,
     TokenRecord,
 };
 use crate::{ActMark, CaptureRoute, QuestionKind, ReplyMode, ShownDisplay};
@@ -13,7 +13,7 @@ use crate::{ActMark, CaptureRoute, QuestionKind, ReplyMode, ShownDisplay};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepStart {
     /// Who decides.
-    pub agent_type: Recorded<AgentType>,
+    pub agent_type: RecordedWord<AgentType>,
     /// From 0 in each round.
     pub round_step: u32,
     /// From 0 for each agent.
@@ -31,7 +31,7 @@ pub struct StepStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnd {
     /// The state it leaves its agent in.
-    pub status: Recorded<AgentState>,
+    pub status: RecordedWord<AgentState>,
     /// What the model said, by the names of UFO's log.
     pub response: ResponseRecord,
     /// What was decided; empty when nothing was.
@@ -304,7 +304,7 @@ pub struct ToolEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionAsked {
     /// What kind of answer it wants.
-    pub kind: Recorded<QuestionKind>,
+    pub kind: RecordedWord<QuestionKind>,
     /// What is asked.
     pub questions: Vec<String>,
     /// Answers to choose from.
@@ -314,7 +314,7 @@ pub struct QuestionAsked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
     /// Who is to answer.
-    pub reply_mode: Recorded<ReplyMode>,
+    pub reply_mode: RecordedWord<ReplyMode>,
 }
 
 /// See [`Fact::Answer`](super::Fact::Answer).
@@ -323,7 +323,7 @@ pub struct Answer {
     /// What was said.
     pub answers: Vec<String>,
     /// Who said it.
-    pub source: Recorded<AnswerSource>,
+    pub source: RecordedWord<AnswerSource>,
     /// The message that brought it, where one did: it has its effect once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub(crate) use self::answers::FakeSource;
-use super::scene::{self, Scene};
+use super::scene::{self, PageChange};
 use crate::{Component, DeviceId, Performed, ScreenSize, SettingChange};
 
 /// The calls of [`crate::Device`], and opening one; each is counted from 1.
@@ -62,7 +62,7 @@ pub(crate) enum Fault {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Motion {
     /// As an app's.
-    Shows(Scene),
+    Shows(PageChange),
     /// The next page is there at once.
     AtOnce,
     /// It takes so long to answer, and then moves for so long.
@@ -235,7 +235,7 @@ impl FakeDevice {
     }
 
     /// Its screens change as an app's do, and are as large.
-    pub(crate) fn plays(&self, scene: Scene) {
+    pub(crate) fn plays(&self, scene: PageChange) {
         let mut inner = self.inner();
         (inner.size, inner.motion) = (scene::SIZE, Motion::Shows(scene));
     }

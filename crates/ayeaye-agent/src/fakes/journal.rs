@@ -9,7 +9,8 @@ use jiff::Timestamp;
 
 use super::FakeDevice;
 use crate::journal::{
-    BlobRef, Entry, Event, EventSink, Fact, OpenChange, OpenChangesEdit, ReadPosition, Summary,
+    BlobRef, Event, EventSink, Fact, OpenChange, OpenChangesEdit, ReadPosition, RecordEntry,
+    Summary,
 };
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
@@ -185,7 +186,7 @@ impl Journal for FailingJournal {
 
 #[async_trait]
 impl JournalWriter for FailingWriter {
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+    async fn append(&mut self, entry: RecordEntry) -> Result<Event, JournalError> {
         self.state.check(Write::Append)?;
         self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);
         if let Some((name, follower)) = &*self.state.stops.lock().expect("as above")

@@ -84,7 +84,7 @@ pub(crate) fn abort(reason: &str) -> ScriptedReply {
 
 /// What a step showed the model.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ShownToModel {
     pub(crate) request: String,
     pub(crate) history: Vec<HistoryItem>,
     pub(crate) system_notes: Vec<String>,
@@ -94,7 +94,7 @@ pub(crate) struct Seen {
     pub(crate) history_images: Vec<u32>,
 }
 
-impl Seen {
+impl ShownToModel {
     /// The past in short words: `?` a request, `!` what was said, else an action and how it failed.
     pub(crate) fn past_in_words(&self) -> Vec<String> {
         let words = |history: &HistoryItem| match history {
@@ -121,7 +121,7 @@ pub(crate) struct ScriptedModel {
     /// Calls that are given up cost nothing.
     own: AtomicBool,
     lines: Mutex<VecDeque<ScriptedReply>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ShownToModel>>,
     prompts: Mutex<Vec<Prompt>>,
     complaints: Mutex<Vec<String>>,
     prices: Mutex<Option<Prices>>,
@@ -177,12 +177,12 @@ impl ScriptedModel {
     }
 
     /// What the steps showed, in order.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ShownToModel> {
         lock(&self.seen).clone()
     }
 
     /// What the last step showed.
-    pub(crate) fn last(&self) -> Seen {
+    pub(crate) fn last(&self) -> ShownToModel {
         self.seen().pop().expect("the model was asked")
     }
 
@@ -255,7 +255,7 @@ impl Model for ScriptedModel {
         if view.app.is_none() {
             self.complain("nobody said which app is in front");
         }
-        lock(&self.seen).push(Seen {
+        lock(&self.seen).push(ShownToModel {
             request: view.request.to_owned(),
             history: view.history.to_vec(),
             system_notes: view.system_notes.to_vec(),

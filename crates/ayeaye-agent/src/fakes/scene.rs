@@ -15,7 +15,7 @@ const FRAME: u128 = 16;
 
 /// A change from one page to the next; times count from the touch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene {
+pub(crate) struct PageChange {
     pub(crate) kind: SceneKind,
     /// Until then the page before is there.
     pub(crate) answer: Duration,
@@ -52,7 +52,7 @@ pub(crate) enum SceneKind {
 /// A page of one shade, and at most two places on it.
 type Picture = (u8, [Option<(usize, usize, usize, usize, u8)>; 2]);
 
-impl Scene {
+impl PageChange {
     /// What was there before a page.
     pub(crate) fn before(page: u32) -> Frame {
         drawn((shade(page.wrapping_sub(1)), [None, None]))

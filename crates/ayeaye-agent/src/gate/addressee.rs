@@ -101,13 +101,13 @@ pub(super) fn is_channel(word: &str) -> bool {
 pub(super) const LINE: &str = "line";
 
 /// A place in a text, from where to where.
-type Place = (usize, usize);
+type TextSpan = (usize, usize);
 
 /// The words of a user (normalized, without what is quoted) without those whom they only tell of; `said` is what is
 /// to be said to somebody.
-pub(super) fn addressed(own: &str, said: &[Place]) -> String {
+pub(super) fn addressed(own: &str, said: &[TextSpan]) -> String {
     let text = Text { own, verbs: phrases::reaching(own) };
-    let mut out: Vec<Place> =
+    let mut out: Vec<TextSpan> =
         said.iter().copied().filter(|it| text.is_told_to_somebody(it.0)).collect();
     let mut from = 0;
     for part in own.split_inclusive(['.', ';', '!', '?', '\n', ',', ':', '。', '、', '\u{61f}']) {
@@ -127,7 +127,7 @@ pub(super) fn addressed(own: &str, said: &[Place]) -> String {
     without(own, &mut out)
 }
 
-fn without(text: &str, out: &mut [Place]) -> String {
+fn without(text: &str, out: &mut [TextSpan]) -> String {
     out.sort_unstable();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;
@@ -151,7 +151,7 @@ fn begin_of_sentence(text: &str) -> usize {
 /// A user's words, and where in them stands what reaches somebody.
 struct Text<'a> {
     own: &'a str,
-    verbs: Vec<Place>,
+    verbs: Vec<TextSpan>,
 }
 
 impl Text<'_> {
@@ -180,7 +180,7 @@ impl Text<'_> {
     }
 
     /// "ask Bob whether Anna comes": what stands behind belongs to the question, if somebody stands before.
-    fn handed_on(&self, sentence: usize, from: usize, to: usize, out: &mut Vec<Place>) {
+    fn handed_on(&self, sentence: usize, from: usize, to: usize, out: &mut Vec<TextSpan>) {
         let part = &self.own[from..to];
         for phrase in HANDED_TEXTS.iter() {
             for at in find(part, phrase).map(|at| from + at) {
@@ -220,7 +220,7 @@ impl Text<'_> {
     }
 
     /// Whose things are sent: "Anna's address", "the photo of Anna", "把安娜的照片".
-    fn whose(&self, from: usize, to: usize, out: &mut Vec<Place>) {
+    fn whose(&self, from: usize, to: usize, out: &mut Vec<TextSpan>) {
         let part = &self.own[from..to];
         let goes_on = |at: usize| FOR_TEXTS.iter().any(|it| part[at..].contains(it.as_str()));
         let is_one_of = |list: &[String], word: &str| list.iter().any(|it| it == word);
@@ -267,7 +267,7 @@ impl Text<'_> {
 }
 
 /// What the words tell of: "about Anna's party".
-fn about(part: &str, from: usize, out: &mut Vec<Place>) {
+fn about(part: &str, from: usize, out: &mut Vec<TextSpan>) {
     for phrase in ABOUT_TEXTS.iter() {
         for at in find(part, phrase) {
             let rest = &part[at + phrase.len()..];

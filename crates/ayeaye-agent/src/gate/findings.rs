@@ -8,7 +8,7 @@ use crate::Gesture;
 
 /// What speaks about an act.
 #[derive(Debug)]
-struct Finding {
+struct GateFinding {
     severity: Severity,
     class: ActClass,
     rule: Rule,
@@ -28,7 +28,7 @@ enum Severity {
 pub(super) struct Findings<'a> {
     pub(super) policy: &'a Policy,
     pub(super) request: &'a GateRequest<'a>,
-    found: Vec<Finding>,
+    found: Vec<GateFinding>,
 }
 
 /// Longest evidence, and longest name of a thing in a question, in characters.
@@ -74,7 +74,7 @@ impl<'a> Findings<'a> {
 
     fn add(&mut self, severity: Severity, class: ActClass, rule: Rule, evidence: &str) {
         let evidence = evidence.chars().take(LONGEST).collect();
-        self.found.push(Finding { severity, class, rule, evidence });
+        self.found.push(GateFinding { severity, class, rule, evidence });
     }
 
     /// The strictest finding decides; of several alike the first, which is about the most.
@@ -89,7 +89,7 @@ impl<'a> Findings<'a> {
         };
         let mut found = found.into_iter().filter(|it| it.severity == strictest);
         let first = found.next();
-        let Some(Finding { severity, class, rule, evidence }) = first else {
+        let Some(GateFinding { severity, class, rule, evidence }) = first else {
             unreachable!("the strictest of them is among them")
         };
         let decision = match severity {

@@ -148,9 +148,9 @@ static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     ])
 });
 /// What dialogs for a permission say, and the words of a user that need it.
-type Needs = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
+type PermissionWords = Vec<(Vec<Phrase<u8>>, Vec<String>)>;
 
-static PERMISSIONS: LazyLock<Needs> = LazyLock::new(|| {
+static PERMISSIONS: LazyLock<PermissionWords> = LazyLock::new(|| {
     areas::PERMISSIONS
         .iter()
         .map(|(on_screen, wanted)| (phrases(&[*on_screen]), normalized_entries(wanted)))

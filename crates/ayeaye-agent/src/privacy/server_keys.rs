@@ -14,10 +14,10 @@ const HIDDEN: &str = "[key]";
 
 /// Finds the server's own keys in texts.
 #[derive(Debug, Default)]
-pub(crate) struct ServerKeys(RwLock<Known>);
+pub(crate) struct ServerKeys(RwLock<KnownKeys>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownKeys {
     spellings: Vec<String>,
     finder: Option<AhoCorasick>,
 }
@@ -55,7 +55,7 @@ impl ServerKeys {
         self.read().finder.is_none()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Known> {
+    fn read(&self) -> RwLockReadGuard<'_, KnownKeys> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -19,7 +19,7 @@ struct RecordedStep {
 
 /// What is gathered of a record.
 #[derive(Debug, Default)]
-struct Recorded {
+struct RecordedSession {
     steps: Vec<RecordedStep>,
     rounds: u32,
     runs: u32,
@@ -30,7 +30,7 @@ struct Recorded {
 impl Replay {
     /// What a session did, if it carried out its task in one run.
     pub async fn read(journal: &dyn Journal, id: SessionId) -> Result<Self, ReplayError> {
-        let mut recorded = Recorded { runs: 1, ..Recorded::default() };
+        let mut recorded = RecordedSession { runs: 1, ..RecordedSession::default() };
         journal.visit_compact(&id, &mut |event| recorded.apply(event)).await?;
         let completed = recorded.stop_reason == Some(StopReason::TaskCompletedSuccessfully);
         if !completed || recorded.rounds != 1 || recorded.runs != 1 {
@@ -54,7 +54,7 @@ impl Replay {
     }
 }
 
-impl Recorded {
+impl RecordedSession {
     fn apply(&mut self, event: Event) {
         match event.entry.fact {
             Fact::SessionStart(start) => self.planned = start.run.planner,

@@ -12,7 +12,8 @@ impl StepSummary {
     /// told with its place.
     pub fn in_words(&self) -> String {
         let explained = !self.explain.trim().is_empty();
-        let mut line = act(&self.action, if explained { Place::Unsaid } else { Place::Point });
+        let mut line =
+            act(&self.action, if explained { TouchPlace::Unsaid } else { TouchPlace::Point });
         if explained {
             let why: String = self.explain.trim().chars().take(MAX_TEXT).collect();
             // "Tap the button" says it already.
@@ -37,32 +38,32 @@ impl ActionRecord {
     /// The action in a few words, such as `Tap on Save`, with the name of what a touch is aimed at where that
     /// is known, else with its place.
     pub fn in_words(&self, target: Option<&str>) -> String {
-        act(self, target.map_or(Place::Point, Place::On))
+        act(self, target.map_or(TouchPlace::Point, TouchPlace::On))
     }
 }
 
 /// How the place of a touch is told.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum TouchPlace<'a> {
     Unsaid,
     Point,
     On(&'a str),
 }
 
-fn act(action: &ActionRecord, at: Place<'_>) -> String {
+fn act(action: &ActionRecord, at: TouchPlace<'_>) -> String {
     let text = |name: &str| -> String {
         let value = action.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         cut(value)
     };
     let place = |verb: &str| match (at, action.arguments.get("point")) {
-        (Place::On(target), _) => {
+        (TouchPlace::On(target), _) => {
             format!("{verb} on {}", cut(target))
         }
-        (Place::Point, Some(Value::Array(point))) => {
+        (TouchPlace::Point, Some(Value::Array(point))) => {
             let point: Vec<String> = point.iter().map(ToString::to_string).collect();
             format!("{verb} at {}", point.join(","))
         }
-        (Place::Unsaid | Place::Point, _) => verb.to_owned(),
+        (TouchPlace::Unsaid | TouchPlace::Point, _) => verb.to_owned(),
     };
     match action.function.as_str() {
         "CLICK" => place("Tap"),

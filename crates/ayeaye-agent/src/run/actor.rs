@@ -11,7 +11,7 @@ use super::cancel::{CancelHandle, Cancelled};
 use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, ToolOutcome};
-use super::settings::{Change, record_change};
+use super::settings::{ChangeToRecord, record_change};
 use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
@@ -28,7 +28,7 @@ pub(super) struct Actor {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
     /// What the device changes of itself while it carries out a command.
-    changes: Mutex<mpsc::Receiver<Change>>,
+    changes: Mutex<mpsc::Receiver<ChangeToRecord>>,
 }
 
 /// A command that was sent and recorded.
@@ -47,7 +47,7 @@ impl Actor {
     pub(super) fn new(
         device: Arc<dyn Device>,
         cancel: CancelHandle,
-        changes: mpsc::Receiver<Change>,
+        changes: mpsc::Receiver<ChangeToRecord>,
     ) -> Self {
         Self { device, cancel, changes: Mutex::new(changes) }
     }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::journal::{
-    AgentState, BlobRef, DisplayRecord, Entry, Fact, GateRecord, Journal, JournalWriter, Recorded,
-    SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
+    AgentState, BlobRef, DisplayRecord, Fact, GateRecord, Journal, JournalWriter, RecordEntry,
+    RecordedWord, SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
@@ -61,7 +61,8 @@ impl Recorder {
         start.request = secrets.redact(&start.request).into_owned();
         let mut writer = journal.create(&id).await?;
         let fact = Fact::SessionStart(start);
-        let begun = writer.append(Entry { round: None, step: None, agent: None, fact }).await?;
+        let begun =
+            writer.append(RecordEntry { round: None, step: None, agent: None, fact }).await?;
         writer.sync().await?;
         let session = Session::from_events(id, &[begun])?;
         Ok(Self { session, writer, secrets, privacy })
@@ -174,7 +175,7 @@ impl Recorder {
     pub(super) async fn set_agent_state(
         &mut self,
         agent: &str,
-        state: impl Into<Recorded<AgentState>>,
+        state: impl Into<RecordedWord<AgentState>>,
     ) -> Result<(), JournalError> {
         let (from, to) = (self.session.agents.get(agent).state, state.into());
         if from == to {
@@ -264,7 +265,8 @@ impl Recorder {
         fact: Fact,
     ) -> Result<(), JournalError> {
         let (fact, remembered) = self.secrets.redact_fact(fact);
-        let mut event = self.writer.append(Entry { round: Some(round), step, agent, fact }).await?;
+        let mut event =
+            self.writer.append(RecordEntry { round: Some(round), step, agent, fact }).await?;
         if let Some(fact) = remembered {
             event.entry.fact = fact;
         }

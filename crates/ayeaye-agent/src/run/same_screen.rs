@@ -65,7 +65,7 @@ impl Run {
         if let Some(other) = other_screen(&look.state, gesture, observation) {
             return Ok(other);
         }
-        let places = Places::of(gesture, names_recipient(act), observation);
+        let places = ComparedAreas::of(gesture, names_recipient(act), observation);
         let alike = look.same || !strict && look.alike;
         let looks_same = places.look_same(&observation.frame, (&look.frame, alike), strict);
         if looks_same {
@@ -263,7 +263,7 @@ fn names_recipient(act: &DecidedAct<'_>) -> bool {
 }
 
 /// Where the screen must look the same for a gesture. Left, top, right and bottom in pixels.
-struct Places {
+struct ComparedAreas {
     /// Where it touches, with what is around it; `None` if it is not known where a text goes.
     touched: Option<Vec<[i32; 4]>>,
     /// Where names stand, where it matters who is named: to the pixel, since two names may differ in a letter. And
@@ -271,7 +271,7 @@ struct Places {
     header: Option<([i32; 4], bool)>,
 }
 
-impl Places {
+impl ComparedAreas {
     fn of(gesture: &Gesture, names_recipient: bool, observation: &Observation) -> Self {
         let size = observation.frame.size();
         let (width, height) = (f64::from(size.width), f64::from(size.height));
@@ -344,9 +344,9 @@ mod tests {
         let white = vec![255; (size.width * size.height * 4) as usize];
         let before = Frame::new(size, Bytes::from(white)).unwrap();
         let header = Some(([0, 48, 540, 156], false));
-        let places = Places { touched: Some(vec![[0, 1100, 540, 1180]]), header };
-        let searched = Places { header: Some(([0, 48, 540, 156], true)), touched: None };
-        let nobody = Places { header: None, touched: places.touched.clone() };
+        let places = ComparedAreas { touched: Some(vec![[0, 1100, 540, 1180]]), header };
+        let searched = ComparedAreas { header: Some(([0, 48, 540, 156], true)), touched: None };
+        let nobody = ComparedAreas { header: None, touched: places.touched.clone() };
         for (area, named, elsewhere) in [
             // An "a" that has become an "e", and an "l" an "i".
             ([100, 80, 112, 96], false, true),
@@ -375,7 +375,7 @@ mod tests {
         let size = ScreenSize { width: 540, height: 1200 };
         let white = vec![255; (size.width * size.height * 4) as usize];
         let before = Frame::new(size, Bytes::from(white)).unwrap();
-        let places = Places {
+        let places = ComparedAreas {
             touched: Some(vec![[0, 1100, 540, 1180]]),
             header: Some(([0, 48, 540, 156], false)),
         };

@@ -19,7 +19,7 @@ use crate::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange, error_chai
 
 /// Something to be recorded, and who waits for that.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct ChangeToRecord {
     what: SettingChange,
     /// `None`: it is about to be made.
     put_back: Option<PutBack>,
@@ -30,11 +30,11 @@ pub(super) struct Change {
 #[derive(Debug)]
 pub(super) struct RunChangeLog {
     ledger: Ledger,
-    changes: mpsc::Sender<Change>,
+    changes: mpsc::Sender<ChangeToRecord>,
 }
 
 impl RunChangeLog {
-    pub(super) fn new(ledger: Ledger) -> (Arc<Self>, mpsc::Receiver<Change>) {
+    pub(super) fn new(ledger: Ledger) -> (Arc<Self>, mpsc::Receiver<ChangeToRecord>) {
         let (changes, receiver) = mpsc::channel(4);
         (Arc::new(Self { ledger, changes }), receiver)
     }
@@ -45,7 +45,7 @@ impl RunChangeLog {
         put_back: Option<PutBack>,
     ) -> Result<(), String> {
         let (recorded, waits) = oneshot::channel();
-        let change = Change { what: change.clone(), put_back, recorded };
+        let change = ChangeToRecord { what: change.clone(), put_back, recorded };
         let gone = || "the run is over".to_owned();
         self.changes.send(change).await.map_err(|_| gone())?;
         waits.await.map_err(|_| gone())?
@@ -71,9 +71,9 @@ impl ChangeLog for RunChangeLog {
 /// Records what the device has changed, or is about to.
 pub(super) async fn record_change(
     recorder: &mut Recorder,
-    change: Change,
+    change: ChangeToRecord,
 ) -> Result<(), JournalError> {
-    let Change { what: change, put_back, recorded } = change;
+    let ChangeToRecord { what: change, put_back, recorded } = change;
     let noted = match &put_back {
         None => note_change(recorder, &change).await,
         Some(how) => note_put_back(recorder, &change, how).await,

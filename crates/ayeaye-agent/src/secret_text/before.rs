@@ -2,7 +2,7 @@
 
 /// What a text has before the name of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum WordBefore {
     /// What follows is what it becomes: "change the PIN to …".
     Changes,
     /// What follows is who gets it: "send the code to …".
@@ -34,7 +34,7 @@ const SENDS_AS_VERB: [&str; 11] = [
     "text", "forward", "share", "mail", "email", "message", "post", "pass", "sms", "whatsapp", "read",
 ];
 
-impl Before {
+impl WordBefore {
     /// What stands in the clause before a name that begins there.
     pub(super) fn name(text: &str, begin: usize) -> Self {
         /// Bytes that are looked at.
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_nearest_clause_says_what_is_done() {
-        use Before::{Changes, Other, Sends};
+        use WordBefore::{Changes, Other, Sends};
         for (text, is) in [
             ("change the pin", Changes),
             ("open the settings and set my pin", Changes),
@@ -100,7 +100,7 @@ mod tests {
             ("in exchange for the alternative pin", Other),
             ("bestelle mit der pin", Other),
         ] {
-            assert_eq!(Before::name(text, text.len() - "pin".len()), is, "{text}");
+            assert_eq!(WordBefore::name(text, text.len() - "pin".len()), is, "{text}");
         }
     }
 }

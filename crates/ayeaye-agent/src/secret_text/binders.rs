@@ -1,5 +1,5 @@
 //! What stands between the name of a secret and the secret: "password is …", "PIN: …", "パスワードは…".
-use super::before::Before;
+use super::before::WordBefore;
 use super::lowered::is_spaced;
 use super::numbers::plain_digit;
 
@@ -116,9 +116,9 @@ fn words_between(text: &str, begin: usize, at: usize) -> Option<Bound> {
     if let Some((verb, _)) = own {
         return Some(Bound { at: at + verb.len(), by: Bond::Says });
     }
-    let before = Before::name(text, begin);
+    let before = WordBefore::name(text, begin);
     if let Some(word) = BECOMES.iter().find(leads)
-        && before == Before::Changes
+        && before == WordBefore::Changes
     {
         return Some(Bound { at: at + word.len(), by: Bond::Becomes });
     }
@@ -138,13 +138,13 @@ fn begins_beside(text: &str, end: usize, at: usize, blank: bool) -> bool {
 }
 
 /// Where a verb or a colon ends that stands some words behind.
-fn behind_middle(rest: &str, before: Before) -> Option<usize> {
+fn behind_middle(rest: &str, before: WordBefore) -> Option<usize> {
     /// Words, and bytes of them.
     const MOST_WORDS: usize = 8;
     const LONGEST: usize = 80;
     let near = &rest[..rest.floor_char_boundary(LONGEST)];
     let mut at = 0;
-    let mut has_receiver = before == Before::Sends;
+    let mut has_receiver = before == WordBefore::Sends;
     for word in near.split(is_blank).take(MOST_WORDS) {
         let end = at + word.len();
         if CLEAR_VERBS.contains(&word) {

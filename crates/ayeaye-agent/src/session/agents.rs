@@ -1,7 +1,7 @@
 //! The agents of a session: each has its own numbers and its own state.
 use std::collections::BTreeMap;
 
-use crate::event::{AgentState, AgentType, Recorded};
+use crate::event::{AgentState, AgentType, RecordedWord};
 
 /// The agent that carries out a whole request by itself, as the record names it.
 pub(crate) const APP_AGENT: &str = AgentType::AppAgent.name();
@@ -31,7 +31,7 @@ pub(crate) struct AgentCounters {
     pub(crate) steps: u32,
     /// Requests to models; asking again is part of the request.
     pub(crate) requests: u32,
-    pub(crate) state: Recorded<AgentState>,
+    pub(crate) state: RecordedWord<AgentState>,
 }
 
 impl Default for AgentCounters {
@@ -56,7 +56,7 @@ impl Agents {
         counted.requests = counted.requests.max(number);
     }
 
-    pub(super) fn set_state(&mut self, agent: &str, state: &Recorded<AgentState>) {
+    pub(super) fn set_state(&mut self, agent: &str, state: &RecordedWord<AgentState>) {
         self.get_mut(agent).state = state.clone();
     }
 

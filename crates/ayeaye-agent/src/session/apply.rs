@@ -8,7 +8,7 @@ use super::state::{ClientActivity, CurrentRun, InProgress, SessionState};
 use crate::approval::{self, Approval};
 use crate::event::{
     ActionRecord, AgentType, Answer, AnswerSource, BlackboardSection, CallPurpose, Event, Fact,
-    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, Recorded, ResponseRecord, ResumeReason,
+    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, RecordedWord, ResponseRecord, ResumeReason,
 };
 use crate::{HistoryItem, Question, QuestionKind, ScreenSize, StopReason};
 
@@ -195,7 +195,7 @@ impl SessionState {
         }
     }
 
-    fn stop(&mut self, reason: &Recorded<StopReason>, message: &str) {
+    fn stop(&mut self, reason: &RecordedWord<StopReason>, message: &str) {
         let reason = reason.known().unwrap_or(StopReason::ServerRestarted);
         self.stopped = Some((reason, message.to_owned()));
     }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::agents::{HOST_AGENT, agent_of_app};
-use crate::event::{AgentState, BlackboardSection, Fact, Recorded, StepEnd};
+use crate::event::{AgentState, BlackboardSection, Fact, RecordedWord, StepEnd};
 use crate::prompt_text::without_tags;
 
 /// Most that is remembered of finished subtasks, and of each sort of words.
@@ -62,7 +62,7 @@ pub(crate) struct FinishedSubtask {
     pub(crate) round: u32,
     pub(crate) app: String,
     pub(crate) text: String,
-    pub(crate) status: Recorded<AgentState>,
+    pub(crate) status: RecordedWord<AgentState>,
     pub(crate) result: String,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct FinishedSubtask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SubtaskClosing {
     /// All of it: its agent has ended it so.
-    End { status: Recorded<AgentState>, result: String },
+    End { status: RecordedWord<AgentState>, result: String },
     /// The picture at its end, and its place on the blackboard.
     Picture(u32),
     /// Its place on the blackboard.

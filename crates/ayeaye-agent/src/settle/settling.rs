@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::times::{Change, Expected, Outcome};
+use super::times::{ActTimes, Expected, ScreenChange};
 use super::{EarlyFrame, ScreenCapture, capture_at, look_again, looks_same};
 use crate::{Device, DeviceError, Frame};
 
@@ -176,13 +176,13 @@ impl Settling {
     }
 
     /// What is to be remembered of it; nothing of a screen that does not come to rest.
-    pub(crate) fn outcome(&self) -> Option<Outcome> {
-        let change = |answered: Instant| Change {
+    pub(crate) fn outcome(&self) -> Option<ActTimes> {
+        let change = |answered: Instant| ScreenChange {
             answered: answered - self.since,
             moved: self.moved.map(|moved| moved - self.since),
             rested: self.rested - self.since,
         };
-        self.has_settled.then(|| Outcome {
+        self.has_settled.then(|| ActTimes {
             change: self.answered.filter(|_| !self.is_unmoved).map(change),
             capture: self.capture_took,
             patience: self.expected.rule.patience,

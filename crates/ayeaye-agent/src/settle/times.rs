@@ -64,9 +64,9 @@ impl ActKind {
 
 /// What was seen after one act; times count from its end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outcome {
+pub(crate) struct ActTimes {
     /// `None` if nothing changed.
-    pub(crate) change: Option<Change>,
+    pub(crate) change: Option<ScreenChange>,
     /// What one capture takes.
     pub(crate) capture: Duration,
     /// For how long a change was waited for.
@@ -75,7 +75,7 @@ pub(crate) struct Outcome {
 
 /// How a screen changed after an act, by when captures began.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Change {
+pub(crate) struct ScreenChange {
     /// The first that shows something else than before the act.
     pub(crate) answered: Duration,
     /// The last that shows something else than the screen at rest; `None` if none did.
@@ -87,12 +87,12 @@ pub(crate) struct Change {
 /// What was seen of all phones of this process.
 #[derive(Debug, Default)]
 pub(crate) struct SettleTimes {
-    known: Mutex<Known>,
+    known: Mutex<KnownTimes>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    acts: HashMap<ActKind, VecDeque<Outcome>>,
+struct KnownTimes {
+    acts: HashMap<ActKind, VecDeque<ActTimes>>,
     /// When phones answered last, by their captures.
     answers: HashMap<DeviceId, VecDeque<Duration>>,
     /// Whether the last frames that were likely enough to stay for a model to be sent them have stayed.
@@ -101,15 +101,15 @@ struct Known {
 
 impl SettleTimes {
     /// Remembers what came of an act.
-    pub(crate) fn learn(&self, kind: &ActKind, outcome: Outcome) {
+    pub(crate) fn learn(&self, kind: &ActKind, outcome: ActTimes) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if MOST_KINDS <= known.acts.len() {
-            *known = Known::default();
+            *known = KnownTimes::default();
         }
         for kind in kind.widening() {
             remember(known.acts.entry(kind).or_default(), outcome, REMEMBERED);
         }
-        if let Some(Change { answered, .. }) = outcome.change {
+        if let Some(ScreenChange { answered, .. }) = outcome.change {
             remember(known.answers.entry(kind.device.clone()).or_default(), answered, ANSWERS);
         }
     }
@@ -150,9 +150,9 @@ impl SettleTimes {
         captures.sort_unstable();
         // Of this very kind: what does nothing in one place does something in another.
         let own = || known.acts.get(kind).into_iter().flatten();
-        let nothing = |it: &&Outcome| it.change.is_none();
+        let nothing = |it: &&ActTimes| it.change.is_none();
         // What follows a finger does so at once or not at all.
-        let late = |it: &Outcome| it.change.is_some_and(|it| LEAST_PATIENCE < it.answered);
+        let late = |it: &ActTimes| it.change.is_some_and(|it| LEAST_PATIENCE < it.answered);
         let is_followed = || TELLING <= own().count() && !own().any(late);
         let is_brief = TELLING <= own().rev().take_while(nothing).count()
             || kind.follows_a_finger() && is_followed();
@@ -177,7 +177,7 @@ fn remember<T>(all: &mut VecDeque<T>, new: T, most: usize) {
 
 /// When a screen came to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Rest {
+struct RestTimes {
     /// When it did by all that is known.
     likely: Duration,
     /// By when it had, certainly.
@@ -186,16 +186,16 @@ struct Rest {
 
 /// A first frame that stays tells only by when the screen has rested. What was seen to move in other acts tells
 /// more: it is taken for such an act where that fits. Where nothing does, the screen may have rested at once.
-fn rests(outcomes: &[Outcome]) -> Vec<Rest> {
+fn rests(outcomes: &[ActTimes]) -> Vec<RestTimes> {
     let changes = || outcomes.iter().filter_map(|it| it.change);
     // The earliest time by which a screen that moved until then is known to rest.
     let after = |moved: Duration| changes().map(|it| it.rested).filter(|at| moved < *at).min();
     changes()
-        .map(|Change { moved, rested, .. }| {
+        .map(|ScreenChange { moved, rested, .. }| {
             let others = || changes().filter_map(|it| it.moved).filter(|moved| *moved < rested);
             match moved.or_else(|| others().max()).and_then(after) {
-                Some(rest) => Rest { likely: rest, certain: rest },
-                None => Rest { likely: Duration::ZERO, certain: rested },
+                Some(rest) => RestTimes { likely: rest, certain: rest },
+                None => RestTimes { likely: Duration::ZERO, certain: rested },
             }
         })
         .collect()
@@ -204,7 +204,7 @@ fn rests(outcomes: &[Outcome]) -> Vec<Rest> {
 /// What is to be expected after an act. Times count from its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
-    rests: Vec<Rest>,
+    rests: Vec<RestTimes>,
     /// What one capture takes.
     capture: Duration,
     /// The rule, with the patience that such an act deserves.
@@ -285,8 +285,8 @@ impl Expected {
     /// The share of the last screens that had come to rest by then, or without animations may have.
     fn share(&self, frame: Duration) -> Option<f64> {
         // Without animations, what has never been seen to move has not moved.
-        let at = |rest: &Rest| if self.rule.at_once { rest.likely } else { rest.certain };
-        let by_then = |rest: &&Rest| at(rest) <= frame + self.rule.between / 2;
+        let at = |rest: &RestTimes| if self.rule.at_once { rest.likely } else { rest.certain };
+        let by_then = |rest: &&RestTimes| at(rest) <= frame + self.rule.between / 2;
         let rested = self.rests.iter().filter(by_then).count();
         (!self.rests.is_empty()).then(|| share_of(rested, self.rests.len()))
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use super::canvas::{Area, Canvas};
+use super::canvas::{Canvas, PixelRect};
 use super::palette::{self, Indexed};
 
 /// How far a channel may be off before a pixel counts as changed: pictures that were kept as JPEG
@@ -29,11 +29,11 @@ const TOO_MANY: usize = 40_000;
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
     /// After the frames so far.
-    shown: Option<Shown>,
+    shown: Option<ShownCanvases>,
 }
 
 /// Two canvases, because few colours are never quite those of the pictures.
-struct Shown {
+struct ShownCanvases {
     /// The picture that is shown.
     meant: Canvas,
     /// As it is to be seen, in the colours of the frames.
@@ -41,9 +41,9 @@ struct Shown {
 }
 
 /// What a frame changes.
-struct Change {
+struct FrameChange {
     frame: Frame<'static>,
-    area: Area,
+    area: PixelRect,
     /// How the area is to be seen from then on.
     seen: Canvas,
 }
@@ -59,9 +59,14 @@ impl Animation {
 
     /// Adds a picture of the animation's size, to be seen for so many hundredths of a second. Where it
     /// would take too many bytes the part in `photo` becomes coarser.
-    pub(crate) fn add(&mut self, mut canvas: Canvas, photo: Area, hundredths: u16) -> Option<()> {
+    pub(crate) fn add(
+        &mut self,
+        mut canvas: Canvas,
+        photo: PixelRect,
+        hundredths: u16,
+    ) -> Option<()> {
         let mut flattened = None;
-        let mut change: Option<Change> = None;
+        let mut change: Option<FrameChange> = None;
         for (span, colours) in REDUCTIONS.into_iter().chain([MOSAIC]) {
             let bytes = change.as_ref().map_or(0, |change| change.frame.buffer.len());
             if (span, colours) == MOSAIC && bytes <= TOO_MANY {
@@ -76,7 +81,7 @@ impl Animation {
                 break;
             }
         }
-        let Change { mut frame, area, seen } = change?;
+        let FrameChange { mut frame, area, seen } = change?;
         frame.delay = hundredths;
         self.encoder.write_lzw_pre_encoded_frame(&frame).ok()?;
         match &mut self.shown {
@@ -84,7 +89,7 @@ impl Animation {
                 shown.meant.put(&canvas.part(area)?, (area.left, area.top));
                 shown.seen.put(&seen, (area.left, area.top));
             }
-            None => self.shown = Some(Shown { meant: canvas, seen }),
+            None => self.shown = Some(ShownCanvases { meant: canvas, seen }),
         }
         Some(())
     }
@@ -96,7 +101,7 @@ impl Animation {
 
     /// What of a picture has to be drawn, with colours of its own. A pixel stays where it is as near to the picture as
     /// these would be: not where it is alike to what was meant before, whose colours may have been others.
-    fn change(&self, canvas: &Canvas, colours: usize) -> Option<Change> {
+    fn change(&self, canvas: &Canvas, colours: usize) -> Option<FrameChange> {
         let area = match &self.shown {
             Some(shown) => shown.meant.changed_area(canvas, ALIKE),
             None => canvas.area(),
@@ -133,7 +138,7 @@ impl Animation {
             buffer: Cow::Owned(pixels),
             ..Frame::default()
         };
-        Some(Change { frame, area, seen: Canvas::new(part.width(), part.height(), seen)? })
+        Some(FrameChange { frame, area, seen: Canvas::new(part.width(), part.height(), seen)? })
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) type Colour = [u8; 3];
 
 /// A rectangle in pixels; right and bottom are one beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Area {
+pub(crate) struct PixelRect {
     pub(crate) left: i32,
     pub(crate) top: i32,
     pub(crate) right: i32,
@@ -26,7 +26,7 @@ pub(super) fn is_alike(one: &[u8], other: &[u8], tolerance: u8) -> bool {
     one.iter().zip(other).all(|(one, other)| one.abs_diff(*other) <= tolerance)
 }
 
-impl Area {
+impl PixelRect {
     /// What of it lies in the other.
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self {
@@ -75,20 +75,20 @@ impl Canvas {
     }
 
     /// The pixels of a rectangle within the picture, row by row.
-    pub(super) fn rows(&self, area: Area) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn rows(&self, area: PixelRect) -> impl Iterator<Item = &[u8]> {
         let (rows, row) = self.span(area);
         rows.map(move |start| &self.rgb[start + row.start..start + row.end])
     }
 
     /// Whether all of a rectangle has one colour.
-    pub(super) fn is_flat(&self, area: Area) -> bool {
+    pub(super) fn is_flat(&self, area: PixelRect) -> bool {
         let mut rows = self.rows(area);
         let Some(first) = rows.next() else { return true };
         first[3..] == first[..first.len() - 3] && rows.all(|row| row == first)
     }
 
     /// Puts one colour there.
-    pub(crate) fn set(&mut self, area: Area, colour: Colour) {
+    pub(crate) fn set(&mut self, area: PixelRect, colour: Colour) {
         let (rows, row) = self.span(area);
         for start in rows {
             for pixel in self.rgb[start + row.start..start + row.end].chunks_exact_mut(3) {
@@ -98,7 +98,7 @@ impl Canvas {
     }
 
     /// Where the rows of a rectangle begin in the bytes, and which bytes of a row it has.
-    fn span(&self, area: Area) -> (std::iter::StepBy<Range<usize>>, Range<usize>) {
+    fn span(&self, area: PixelRect) -> (std::iter::StepBy<Range<usize>>, Range<usize>) {
         let area = area.intersection(self.area());
         let at = |side: i32| usize::try_from(side).expect("it is within the picture");
         let row = self.width as usize * 3;
@@ -107,9 +107,9 @@ impl Canvas {
     }
 
     /// All of it.
-    pub(crate) fn area(&self) -> Area {
+    pub(crate) fn area(&self) -> PixelRect {
         let side = |length: u32| i32::try_from(length).expect("checked when it was made");
-        Area { left: 0, top: 0, right: side(self.width), bottom: side(self.height) }
+        PixelRect { left: 0, top: 0, right: side(self.width), bottom: side(self.height) }
     }
 
     /// Both, the other at the right, with the taller one's height.
@@ -131,13 +131,13 @@ impl Canvas {
 
     /// Puts another picture on it, its left top corner at `left`, `top`; what is off this one is left out.
     pub(crate) fn put(&mut self, other: &Self, (left, top): (i32, i32)) {
-        let Area { right, bottom, .. } = other.area();
-        let place = Area { left, top, right: left + right, bottom: top + bottom };
+        let PixelRect { right, bottom, .. } = other.area();
+        let place = PixelRect { left, top, right: left + right, bottom: top + bottom };
         let seen = place.intersection(self.area());
         if seen.is_empty() {
             return;
         }
-        let of_other = Area {
+        let of_other = PixelRect {
             left: seen.left - left,
             top: seen.top - top,
             right: seen.right - left,
@@ -150,7 +150,7 @@ impl Canvas {
     }
 
     /// A rectangle of it.
-    pub(super) fn part(&self, area: Area) -> Option<Self> {
+    pub(super) fn part(&self, area: PixelRect) -> Option<Self> {
         let area = area.intersection(self.area());
         let side = |length: i32| u32::try_from(length).ok();
         let rgb = self.rows(area).flatten().copied().collect();
@@ -159,8 +159,8 @@ impl Canvas {
 
     /// The smallest rectangle that holds all pixels in which another of its size is not alike; one pixel
     /// where there is none.
-    pub(super) fn changed_area(&self, other: &Self, tolerance: u8) -> Area {
-        let mut changed = Area { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
+    pub(super) fn changed_area(&self, other: &Self, tolerance: u8) -> PixelRect {
+        let mut changed = PixelRect { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
         let row = self.width as usize * 3;
         for (y, (before, after)) in
             (0..).zip(self.rgb.chunks_exact(row).zip(other.rgb.chunks_exact(row)))
@@ -175,7 +175,11 @@ impl Canvas {
                 }
             }
         }
-        if changed.is_empty() { Area { left: 0, top: 0, right: 1, bottom: 1 } } else { changed }
+        if changed.is_empty() {
+            PixelRect { left: 0, top: 0, right: 1, bottom: 1 }
+        } else {
+            changed
+        }
     }
 
     /// Mixes a colour in, `alpha` from 0 to 1. Off the picture nothing happens.
@@ -198,7 +202,7 @@ impl Canvas {
     }
 
     /// Fills a rectangle.
-    pub(crate) fn fill(&mut self, area: Area, colour: Colour, alpha: f32) {
+    pub(crate) fn fill(&mut self, area: PixelRect, colour: Colour, alpha: f32) {
         let area = area.intersection(self.area());
         for y in area.top..area.bottom {
             for x in area.left..area.right {
@@ -208,10 +212,10 @@ impl Canvas {
     }
 
     /// Draws the edge of a rectangle, inside it.
-    pub(super) fn outline(&mut self, area: Area, thickness: i32, colour: Colour, alpha: f32) {
-        let Area { left, top, right, bottom } = area;
+    pub(super) fn outline(&mut self, area: PixelRect, thickness: i32, colour: Colour, alpha: f32) {
+        let PixelRect { left, top, right, bottom } = area;
         let (across, down) = (thickness.min(right - left), thickness.min(bottom - top));
-        let side = |left, top, right, bottom| Area { left, top, right, bottom };
+        let side = |left, top, right, bottom| PixelRect { left, top, right, bottom };
         self.fill(side(left, top, right, top + down), colour, alpha);
         if down < bottom - top {
             self.fill(side(left, (bottom - down).max(top + down), right, bottom), colour, alpha);
@@ -228,7 +232,7 @@ impl Canvas {
     /// smoothed. Only pixels in `area` are asked for.
     pub(super) fn stroke(
         &mut self,
-        area: Area,
+        area: PixelRect,
         half: f32,
         colour: Colour,
         alpha: f32,

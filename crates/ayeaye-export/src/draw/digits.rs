@@ -1,5 +1,5 @@
 //! Ten digits, five by seven dots each: all the letters that numbered boxes need.
-use super::canvas::{Area, Canvas, Colour};
+use super::canvas::{Canvas, Colour, PixelRect};
 
 const WIDE: i32 = 5;
 const HIGH: i32 = 7;
@@ -34,7 +34,7 @@ pub(super) fn draw_number(
 ) {
     let (width, height) = size(number, scale);
     let (left, top) = at;
-    let area = Area { left, top, right: left + width, bottom: top + height };
+    let area = PixelRect { left, top, right: left + width, bottom: top + height };
     canvas.fill(area, background, 1.0);
     let digits = number.to_string();
     for (nth, digit) in (0..).zip(digits.bytes()) {
@@ -43,7 +43,7 @@ pub(super) fn draw_number(
             for column in (0..WIDE).filter(|column| bits >> (WIDE - 1 - column) & 1 == 1) {
                 let left = left + (1 + nth * (WIDE + 1) + column) * scale;
                 let top = top + (1 + row) * scale;
-                let area = Area { left, top, right: left + scale, bottom: top + scale };
+                let area = PixelRect { left, top, right: left + scale, bottom: top + scale };
                 canvas.fill(area, [255; 3], 1.0);
             }
         }

@@ -101,7 +101,7 @@ pub(super) fn draw(
     if is_invisible(c) || c.is_whitespace() {
         return;
     }
-    let mut outline = Outline(PathBuilder::new());
+    let mut outline = GlyphOutline(PathBuilder::new());
     let scale = if let Some(glyph) = find(c, bold) {
         if glyph.face.outline_glyph(glyph.id, &mut outline).is_none() {
             return;
@@ -134,9 +134,9 @@ pub(super) fn draw(
 }
 
 /// An outline, turned from the font's upward direction to the picture's downward one.
-struct Outline(PathBuilder);
+struct GlyphOutline(PathBuilder);
 
-impl Outline {
+impl GlyphOutline {
     /// What stands for a missing glyph, in ems: two rectangles, the inner one turned the other way.
     fn hollow_box(&mut self) {
         for [left, bottom, right, top] in [[0.06, 0.0, 0.54, 0.7], [0.48, 0.06, 0.12, 0.64]] {
@@ -149,7 +149,7 @@ impl Outline {
     }
 }
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, -y);
     }

@@ -1,7 +1,7 @@
 //! What is drawn on a screenshot.
 use ayeaye_agent::{Direction, Gesture, Point};
 
-use super::canvas::{Area, Canvas, Colour};
+use super::canvas::{Canvas, Colour, PixelRect};
 use super::digits;
 
 /// What an action did on the screen, in thousandths of its width and height.
@@ -68,21 +68,22 @@ const RED: Colour = [0xE5, 0x00, 0x2B];
 const WHITE: Colour = [255; 3];
 
 /// Draws boxes with their numbers, those that contain others first.
-pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
+pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, PixelRect)]) {
     let (thickness, digit_scale) = (line_width(canvas), digit_scale(canvas));
     let whole = canvas.area();
-    let mut boxes: Vec<(usize, Area)> = boxes
+    let mut boxes: Vec<(usize, PixelRect)> = boxes
         .iter()
         .map(|(number, area)| (*number, area.intersection(whole)))
         .filter(|(_, area)| !area.is_empty())
         .take(MAX_BOXES)
         .collect();
-    let size = |area: &Area| i64::from(area.right - area.left) * i64::from(area.bottom - area.top);
+    let size =
+        |area: &PixelRect| i64::from(area.right - area.left) * i64::from(area.bottom - area.top);
     boxes.sort_by_key(|(number, area)| (std::cmp::Reverse(size(area)), *number));
     for (number, area) in &boxes {
         canvas.outline(*area, thickness, colour(*number), 0.85);
         // A hair of white, for dark grounds.
-        let inner = Area {
+        let inner = PixelRect {
             left: area.left + thickness,
             top: area.top + thickness,
             right: area.right - thickness,
@@ -92,7 +93,7 @@ pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
             canvas.outline(inner, 1, WHITE, 0.45);
         }
     }
-    let mut labels: Vec<Area> = Vec::with_capacity(boxes.len());
+    let mut labels: Vec<PixelRect> = Vec::with_capacity(boxes.len());
     // The small ones have the least choice.
     for (number, area) in boxes.iter().rev() {
         let label = place_label(*number, *area, digit_scale, whole, &labels);
@@ -102,7 +103,7 @@ pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
 }
 
 /// Draws a red frame round the element that was meant.
-pub(crate) fn frame(canvas: &mut Canvas, area: Area) {
+pub(crate) fn frame(canvas: &mut Canvas, area: PixelRect) {
     let thickness = line_width(canvas) * 2;
     let whole = canvas.area();
     let area = area.intersection(whole);
@@ -110,7 +111,7 @@ pub(crate) fn frame(canvas: &mut Canvas, area: Area) {
         return;
     }
     // Outside where there is room, so that nothing of the element is hidden.
-    let bounding_area = Area {
+    let bounding_area = PixelRect {
         left: area.left - thickness,
         top: area.top - thickness,
         right: area.right + thickness,
@@ -171,7 +172,13 @@ fn length(canvas: &Canvas) -> f32 {
 }
 
 /// Somewhere at the box where no other number is, if there is such a place.
-fn place_label(number: usize, area: Area, digit_scale: i32, whole: Area, taken: &[Area]) -> Area {
+fn place_label(
+    number: usize,
+    area: PixelRect,
+    digit_scale: i32,
+    whole: PixelRect,
+    taken: &[PixelRect],
+) -> PixelRect {
     let (width, height) = digits::size(number, digit_scale);
     let inside = [
         (area.left, area.top),
@@ -191,9 +198,9 @@ fn place_label(number: usize, area: Area, digit_scale: i32, whole: Area, taken: 
     let label = |(left, top): (i32, i32)| {
         let left = left.min(whole.right - width).max(0);
         let top = top.min(whole.bottom - height).max(0);
-        Area { left, top, right: left + width, bottom: top + height }
+        PixelRect { left, top, right: left + width, bottom: top + height }
     };
-    let free = |label: &Area| !taken.iter().any(|other| other.intersects(*label));
+    let free = |label: &PixelRect| !taken.iter().any(|other| other.intersects(*label));
     places.concat().into_iter().map(label).find(free).unwrap_or_else(|| label(inside[0]))
 }
 
@@ -205,8 +212,8 @@ fn to_pixel(canvas: &Canvas, [x, y]: [u16; 2]) -> (f32, f32) {
 
 /// The rectangle round some points, with a margin.
 #[expect(clippy::cast_possible_truncation, reason = "points on a picture")]
-fn bounding_area(points: &[(f32, f32)], margin: f32) -> Area {
-    let mut area = Area { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
+fn bounding_area(points: &[(f32, f32)], margin: f32) -> PixelRect {
+    let mut area = PixelRect { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
     for (x, y) in points {
         area.left = area.left.min((x - margin).floor() as i32);
         area.top = area.top.min((y - margin).floor() as i32);
@@ -311,8 +318,8 @@ mod tests {
     #[test]
     fn numbers_do_not_hide_each_other() {
         let mut canvas = grey(300, 300);
-        let same = Area { left: 20, top: 20, right: 200, bottom: 120 };
-        let mut taken: Vec<Area> = Vec::new();
+        let same = PixelRect { left: 20, top: 20, right: 200, bottom: 120 };
+        let mut taken: Vec<PixelRect> = Vec::new();
         for number in 0..6 {
             let label = place_label(number, same, 2, canvas.area(), &taken);
             assert!(!taken.iter().any(|other| other.intersects(label)));
@@ -331,9 +338,9 @@ mod tests {
             points in any::<[u16; 4]>(),
         ) {
             let mut canvas = grey(size.0, size.1);
-            let boxes: Vec<(usize, Area)> = (0..).zip(sides)
+            let boxes: Vec<(usize, PixelRect)> = (0..).zip(sides)
                 .map(|(number, [left, top, right, bottom])| {
-                    (number, Area { left, top, right, bottom })
+                    (number, PixelRect { left, top, right, bottom })
                 })
                 .collect();
             annotate(&mut canvas, &boxes);

@@ -3,7 +3,7 @@
 //! Two steps. [`flatten`] gives blocks in which nothing stands out one colour: letters, icons and edges
 //! keep every pixel, what lies behind them becomes coarser. [`Indexed`] then finds 256 colours. Whole
 //! numbers only: the same picture gives the same bytes on every machine.
-use super::canvas::{Area, Canvas, Colour};
+use super::canvas::{Canvas, Colour, PixelRect};
 
 /// Side of the largest block that gets one colour.
 const MAX_BLOCK: i32 = 16;
@@ -19,7 +19,7 @@ pub(super) fn flatten(canvas: &mut Canvas, span: u8) {
 }
 
 /// The same for a part of the picture.
-pub(super) fn flatten_within(canvas: &mut Canvas, part: Area, span: u8) {
+pub(super) fn flatten_within(canvas: &mut Canvas, part: PixelRect, span: u8) {
     for top in (part.top..part.bottom).step_by(MAX_BLOCK as usize) {
         for left in (part.left..part.right).step_by(MAX_BLOCK as usize) {
             flatten_block(canvas, left, top, MAX_BLOCK, span);
@@ -28,7 +28,7 @@ pub(super) fn flatten_within(canvas: &mut Canvas, part: Area, span: u8) {
 }
 
 fn flatten_block(canvas: &mut Canvas, left: i32, top: i32, side: i32, span: u8) {
-    let block = Area { left, top, right: left + side, bottom: top + side };
+    let block = PixelRect { left, top, right: left + side, bottom: top + side };
     let block = block.intersection(canvas.area());
     // Most of a screen is flat already.
     if side < 2 || block.is_empty() || canvas.is_flat(block) {

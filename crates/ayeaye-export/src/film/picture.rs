@@ -1,9 +1,11 @@
 //! Draws a film.
 use jiff::Timestamp;
 
-use super::story::{Outcome, Scene, StepScene, Story, Title};
+use super::story::{ActOutcome, Scene, StepScene, Story, Title};
 use crate::Blobs;
-use crate::draw::{Animation, Area, Canvas, Colour, TextStyle, frame, resize, touch, wrap, write};
+use crate::draw::{
+    Animation, Canvas, Colour, PixelRect, TextStyle, frame, resize, touch, wrap, write,
+};
 use crate::labels::{self, Tone};
 
 /// Pixels from side to side: what chats and trackers show without scaling, also on a phone.
@@ -71,7 +73,7 @@ struct Film {
     animation: Animation,
     size: [u32; 2],
     /// Where screens are shown.
-    room: Area,
+    room: PixelRect,
     /// Steps of the whole session.
     steps: u32,
     /// The screen that was seen last, where an answer is given.
@@ -86,7 +88,7 @@ impl Film {
         });
         let height = heights.max().unwrap_or(NO_SCREEN).max(NO_SCREEN);
         let [width, screen_height] = [WIDTH, height].map(|side| i32::try_from(side).unwrap_or(0));
-        let room = Area {
+        let room = PixelRect {
             left: MARGIN,
             top: MARGIN,
             right: width - MARGIN,
@@ -204,9 +206,9 @@ impl Film {
         top += 3;
         // As at the end of the film: what waits or is not certain is amber.
         let style = match step.outcome {
-            Outcome::Fine => PLAIN,
-            Outcome::Uncertain => TextStyle { colour: AMBER, ..PLAIN },
-            Outcome::Failed => TextStyle { colour: RED, ..PLAIN },
+            ActOutcome::Fine => PLAIN,
+            ActOutcome::Uncertain => TextStyle { colour: AMBER, ..PLAIN },
+            ActOutcome::Failed => TextStyle { colour: RED, ..PLAIN },
         };
         for words in wrap(&step.thought, style, self.text_width(), 3) {
             line(picture, &words, style, &mut top);
@@ -216,17 +218,17 @@ impl Film {
 
     /// How far the session is, as a thin line between screen and caption.
     fn progress(&self, picture: &mut Canvas, number: u32) {
-        let Area { left, right, bottom, .. } = self.room;
-        let whole = Area { left, right, top: bottom + 6, bottom: bottom + 9 };
+        let PixelRect { left, right, bottom, .. } = self.room;
+        let whole = PixelRect { left, right, top: bottom + 6, bottom: bottom + 9 };
         picture.fill(whole, PANEL, 1.0);
         let along = i64::from(right - left) * i64::from(number.min(self.steps))
             / i64::from(self.steps.max(1));
         let right = left + i32::try_from(along).unwrap_or(0);
-        picture.fill(Area { right, ..whole }, GREEN, 1.0);
+        picture.fill(PixelRect { right, ..whole }, GREEN, 1.0);
     }
 
-    fn caption_area(&self) -> Area {
-        Area { left: 0, top: self.room.bottom + 10, right: i32::MAX, bottom: i32::MAX }
+    fn caption_area(&self) -> PixelRect {
+        PixelRect { left: 0, top: self.room.bottom + 10, right: i32::MAX, bottom: i32::MAX }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a few hundred pixels")]
@@ -320,7 +322,7 @@ fn marked(mut screen: Canvas, step: &StepScene) -> Option<Canvas> {
             i32::try_from(u64::from(thousandths) * u64::from(side) / 1000).unwrap_or(0)
         };
         let (width, height) = (screen.width(), screen.height());
-        let area = Area {
+        let area = PixelRect {
             left: along(left, width),
             top: along(top, height),
             right: along(right, width),

@@ -77,7 +77,7 @@ pub(super) struct StepScene {
     pub(super) act: String,
     /// Why, in the model's words; or what went wrong.
     pub(super) thought: String,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ActOutcome,
     pub(super) mark: Option<TouchMark>,
     /// The element that was meant, in thousandths of the screen: left, top, right, bottom.
     pub(super) target: Option<[u16; 4]>,
@@ -85,7 +85,7 @@ pub(super) struct StepScene {
 
 /// What came of a step's act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ActOutcome {
     /// It was done, or nothing was to be done.
     Fine,
     /// The phone may have done it, or has accepted it and shows no effect.
@@ -194,10 +194,10 @@ impl StepScene {
             act: excerpt(&act, MAX_TEXT),
             thought: excerpt(thought.trim(), MAX_TEXT),
             outcome: match error {
-                None => Outcome::Fine,
-                Some(_) if labels::asks(&end.status) => Outcome::Fine,
-                Some(_) if is_unknown || end.error.is_none() => Outcome::Uncertain,
-                Some(_) => Outcome::Failed,
+                None => ActOutcome::Fine,
+                Some(_) if labels::asks(&end.status) => ActOutcome::Fine,
+                Some(_) if is_unknown || end.error.is_none() => ActOutcome::Uncertain,
+                Some(_) => ActOutcome::Failed,
             },
             // Where nothing was sent to the phone, nothing was touched.
             mark: tool.and(gesture.as_ref()).and_then(TouchMark::of),

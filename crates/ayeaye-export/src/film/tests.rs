@@ -5,9 +5,9 @@ use gif::{ColorOutput, DecodeOptions};
 use serde_json::json;
 
 use super::picture::WIDTH;
-use super::story::{FIRST_SCENES, LAST_SCENES, Outcome, Scene};
+use super::story::{ActOutcome, FIRST_SCENES, LAST_SCENES, Scene};
 use super::*;
-use crate::draw::{Animation, Area, Canvas, encode};
+use crate::draw::{Animation, Canvas, PixelRect, encode};
 use crate::testing::{EventBuilder, click, object};
 
 /// Pictures by the name of their hash: `plain-N` is a screen of one shade of grey, `noise-N` one that no format
@@ -195,25 +195,25 @@ fn what_is_not_certain_has_not_failed() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(outcome(|_| {}), Outcome::Fine);
+    assert_eq!(outcome(|_| {}), ActOutcome::Fine);
     let failed = |fact: &mut Fact| {
         if let Fact::StepEnd(end) = fact {
             end.error = Some("the link was lost".to_owned());
         }
     };
-    assert_eq!(outcome(failed), Outcome::Failed);
+    assert_eq!(outcome(failed), ActOutcome::Failed);
     let accepted = |fact: &mut Fact| {
         if let Fact::StepEnd(end) = fact {
             end.uncertain = Some("the field still shows another text".to_owned());
         }
     };
-    assert_eq!(outcome(accepted), Outcome::Uncertain);
+    assert_eq!(outcome(accepted), ActOutcome::Uncertain);
     let unknown = |fact: &mut Fact| match fact {
         Fact::ToolEnd(end) => end.unknown = true,
         Fact::StepEnd(end) => end.error = Some("the server stopped in the middle of it".to_owned()),
         _ => {}
     };
-    assert_eq!(outcome(unknown), Outcome::Uncertain);
+    assert_eq!(outcome(unknown), ActOutcome::Uncertain);
 }
 
 /// Of many colours, so that a frame of it has none of them quite right.
@@ -237,11 +237,11 @@ fn colourful(width: u32, height: u32) -> Vec<u8> {
 fn nothing_of_a_screen_stays_on_the_next_one() {
     let (width, height) = (64, 64);
     let mut animation = Animation::new(width, height).unwrap();
-    let nowhere = Area { left: 0, top: 0, right: 0, bottom: 0 };
+    let nowhere = PixelRect { left: 0, top: 0, right: 0, bottom: 0 };
     let first = Canvas::new(width, height, colourful(width, height)).unwrap();
     animation.add(first, nowhere, 10).unwrap();
     let mut second = Canvas::plain(width, height, [224; 3]).unwrap();
-    second.set(Area { left: 0, top: 60, right: 64, bottom: 64 }, [20; 3]);
+    second.set(PixelRect { left: 0, top: 60, right: 64, bottom: 64 }, [20; 3]);
     animation.add(second, nowhere, 10).unwrap();
     let played = play(&animation.finish().unwrap());
     let shades: std::collections::BTreeSet<u8> =

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
+use super::SharedState;
 use super::pending::PendingMarker;
 use super::removal::remove_logs;
 use super::session_blobs::{SessionBlobs, UnpackBuffer};
@@ -24,7 +24,7 @@ const BATCH: usize = 64;
 
 /// See the module.
 pub(super) struct Projector {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     id: SessionId,
     live: bool,
     logs: Vec<LogSlot>,
@@ -63,7 +63,7 @@ const MAX_RESTARTS: u8 = 2;
 impl Projector {
     /// For a record that is being written.
     pub(super) fn of_open(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedState>,
         id: SessionId,
         events: mpsc::Receiver<Event>,
         appended: Arc<AtomicU64>,
@@ -73,7 +73,11 @@ impl Projector {
     }
 
     /// For a record that nobody writes.
-    pub(super) fn of_closed(shared: &Arc<Shared>, id: SessionId, stop: CancellationToken) -> Self {
+    pub(super) fn of_closed(
+        shared: &Arc<SharedState>,
+        id: SessionId,
+        stop: CancellationToken,
+    ) -> Self {
         let (_, events) = mpsc::channel(1);
         // How many there are is seen when it is read.
         let appended = Arc::new(AtomicU64::new(1));
@@ -81,7 +85,7 @@ impl Projector {
     }
 
     fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedState>,
         id: SessionId,
         live: bool,
         events: mpsc::Receiver<Event>,
@@ -99,7 +103,7 @@ impl Projector {
             .into_iter()
             .map(|format| {
                 let target = Target::DataDir { data: projector.shared.data.clone(), live };
-                let Shared { settings, make_projection, .. } = &*projector.shared;
+                let SharedState { settings, make_projection, .. } = &*projector.shared;
                 let writer = LogWriter::new(format, id, target, settings, make_projection);
                 LogSlot { writer, failed: false, error: None, error_logged: false, restarts: 0 }
             })
@@ -321,7 +325,7 @@ impl Projector {
     }
 
     fn restart(&mut self, number: usize) {
-        let Shared { settings, make_projection, data, .. } = &*self.shared;
+        let SharedState { settings, make_projection, data, .. } = &*self.shared;
         let slot = &mut self.logs[number];
         let target = Target::DataDir { data: data.clone(), live: self.live };
         slot.writer =

@@ -6,12 +6,12 @@ use ayeaye_agent::{JournalError, SessionId};
 use tokio::time::{sleep, timeout};
 
 use super::pending::PendingMarker;
-use super::{CLOSE_TIMEOUT, POLL_INTERVAL, Shared};
+use super::{CLOSE_TIMEOUT, POLL_INTERVAL, SharedState};
 use crate::log_path;
 
 /// Removes a session's logs and record while nobody writes them. Where somebody has deleted the record by hand the
 /// logs go.
-pub(super) async fn remove(shared: &Shared, id: SessionId) -> Result<(), JournalError> {
+pub(super) async fn remove(shared: &SharedState, id: SessionId) -> Result<(), JournalError> {
     // Asked first: the logs of a session that somebody writes are not to be stopped.
     let has_record = match shared.inner.is_locked(&id).await {
         Ok(false) => true,
@@ -51,7 +51,7 @@ pub(super) async fn remove(shared: &Shared, id: SessionId) -> Result<(), Journal
 
 /// The right to a session's logs, as soon as nobody else has it; nothing where no mark can be made, as on a full disk:
 /// then nobody else has one either.
-async fn hold(shared: &Shared, id: SessionId) -> io::Result<Option<PendingMarker>> {
+async fn hold(shared: &SharedState, id: SessionId) -> io::Result<Option<PendingMarker>> {
     loop {
         match shared.try_lock(id).await {
             Ok(Some(marker)) => return Ok(Some(marker)),

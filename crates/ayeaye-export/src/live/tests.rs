@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;
 
-use ayeaye_agent::journal::{Entry, Fact, FileJournal};
+use ayeaye_agent::journal::{Fact, FileJournal, RecordEntry};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
@@ -307,7 +307,7 @@ async fn a_long_session_is_caught_up_with_in_flat_memory() {
     let rig = rig(Arc::new(make_projection));
     let id = SessionId::new();
     let all = facts();
-    let steps = |entries: &[Entry]| {
+    let steps = |entries: &[RecordEntry]| {
         entries.iter().filter(|entry| matches!(entry.fact, Fact::StepStart(_))).count()
     };
     let mut record = rig.files.create(&id).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Entry, Event};
+use ayeaye_agent::journal::{BlobRef, Event, RecordEntry};
 use ayeaye_agent::{JournalError, JournalWriter};
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -30,7 +30,7 @@ pub(super) struct LoggingWriter {
 
 #[async_trait]
 impl JournalWriter for LoggingWriter {
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+    async fn append(&mut self, entry: RecordEntry) -> Result<Event, JournalError> {
         let event = self.inner.append(entry).await?;
         // A full queue is no harm: what is missing is read in the record. First the event, then its
         // number, so that a number without its event means just that.

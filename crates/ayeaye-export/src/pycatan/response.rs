@@ -35,7 +35,7 @@ pub(super) fn last(
 ) {
     let parsed = reply.parsed.as_ref().map(|parsed| parsed_json(parsed, &reply.reasoning));
     let raw = reply_text(reply);
-    let outcome = Outcome {
+    let outcome = ReplyOutcome {
         success: reply.success,
         raw: raw.as_deref(),
         parsed: parsed.unwrap_or_default(),
@@ -56,11 +56,11 @@ pub(super) fn unanswered(
 ) {
     let (raw, _) = &request.last;
     let outcome =
-        Outcome { success: false, raw: raw.as_deref(), parsed: Value::Null, error: Some(why) };
+        ReplyOutcome { success: false, raw: raw.as_deref(), parsed: Value::Null, error: Some(why) };
     files.json(path(player, request.number), &answer(player, at, request, &outcome));
 }
 
-struct Outcome<'a> {
+struct ReplyOutcome<'a> {
     success: bool,
     raw: Option<&'a str>,
     parsed: Value,
@@ -71,7 +71,7 @@ fn path(player: &str, number: u32) -> String {
     format!("{player}/responses/response_{number}.json")
 }
 
-fn answer(player: &str, at: Timestamp, request: &Request, outcome: &Outcome<'_>) -> Value {
+fn answer(player: &str, at: Timestamp, request: &Request, outcome: &ReplyOutcome<'_>) -> Value {
     let (latency, all) = request.latency_ms;
     json!({
         "request_number": request.number, "timestamp": iso(at), "player_name": player,

@@ -28,7 +28,7 @@ pub(super) struct Batch {
     number: Option<u32>,
     request: Option<u32>,
     started: Timestamp,
-    calls: Vec<Call>,
+    calls: Vec<RecordedCall>,
     /// Calls of the same reply that came to nothing.
     unused: Vec<UnusedCall>,
     /// Why nothing of the reply was used.
@@ -36,7 +36,7 @@ pub(super) struct Batch {
 }
 
 #[derive(Debug)]
-struct Call {
+struct RecordedCall {
     /// As the model named it, else by its number.
     id: String,
     /// The call by which the model asked for it.
@@ -94,7 +94,7 @@ impl Batch {
     pub(super) fn start_called(&mut self, start: &ToolStart, calls: &[ToolCallRecord]) {
         let Some((called, others)) = calls.split_first() else { return self.start(start, &[]) };
         let (id, called) = (call_id(&called.id, start), Some(called.clone()));
-        self.calls.push(Call { id, called, start: start.clone(), end: None });
+        self.calls.push(RecordedCall { id, called, start: start.clone(), end: None });
         self.add_unused(others, None);
     }
 
@@ -119,12 +119,12 @@ impl Batch {
         let same = |it: &&ToolCallRecord| it.name == start.name && !start.device;
         let asked = asked.get(self.calls.len()).filter(same).filter(|it| !it.id.is_empty());
         let id = call_id(asked.map_or("", |it| &it.id), start);
-        self.calls.push(Call { id, called: None, start: start.clone(), end: None });
+        self.calls.push(RecordedCall { id, called: None, start: start.clone(), end: None });
     }
 
     /// Notes how a call ended: its name, and whether it was done to the phone.
     pub(super) fn end(&mut self, end: &ToolEnd) -> Option<(String, bool)> {
-        let open = |call: &&mut Call| call.start.tool_call_id == end.tool_call_id;
+        let open = |call: &&mut RecordedCall| call.start.tool_call_id == end.tool_call_id;
         let call = self.calls.iter_mut().find(open)?;
         call.end = Some(end.clone());
         Some((call.start.name.clone(), call.start.device))
@@ -144,7 +144,7 @@ impl Batch {
         let add = |sum: (u64, u64), it: (u64, u64)| {
             (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
         };
-        self.calls.iter().map(Call::tokens).fold((0, 0), add)
+        self.calls.iter().map(RecordedCall::tokens).fold((0, 0), add)
     }
 
     /// What a model is told of its tools, and the tokens of that; none where only the phone was
@@ -175,9 +175,10 @@ impl Batch {
         let total = self.len();
         let successful = self.calls.iter().filter(|call| call.success()).count()
             + self.unused.iter().filter(|call| call.outcome.is_ok()).count();
-        let millis = rounded(self.calls.iter().map(Call::millis).fold(0.0, |sum, it| sum + it));
+        let millis =
+            rounded(self.calls.iter().map(RecordedCall::millis).fold(0.0, |sum, it| sum + it));
         let (sent, received) = self.tokens();
-        let calls = self.calls.iter().map(Call::to_json);
+        let calls = self.calls.iter().map(RecordedCall::to_json);
         let calls: Vec<Value> = calls.chain(self.unused.iter().map(UnusedCall::to_json)).collect();
         let mut batch = json!({
             "timestamp": iso(self.started), "total_calls": total, "successful": successful,
@@ -203,7 +204,7 @@ impl Batch {
     }
 }
 
-impl Call {
+impl RecordedCall {
     fn success(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.success)
     }

@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 64;
 
 /// A call to a model.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct ModelCall {
     pub(super) id: u32,
     pub(super) iteration: u32,
     pub(super) purpose: String,
@@ -57,7 +57,7 @@ impl Reply {
     }
 }
 
-impl Call {
+impl ModelCall {
     pub(super) fn new(request: &LlmRequest) -> Self {
         let mut call = Self {
             id: request.call_id,

@@ -7,7 +7,7 @@ use ayeaye_agent::journal::{
 };
 use jiff::Timestamp;
 
-use super::call::Call;
+use super::call::ModelCall;
 use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
 use crate::labels;
@@ -103,7 +103,7 @@ pub(super) struct Step {
     pub(super) agent: Clipped,
     pub(super) subtask: Clipped,
     pub(super) observation: Option<Observation>,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ModelCall>,
     /// Calls that were left out for lack of space.
     pub(super) more_calls: u64,
     pub(super) tool_calls: Vec<ToolCall>,
@@ -171,7 +171,7 @@ pub(super) struct StepOver {
 }
 
 impl Step {
-    pub(super) fn add_call(&mut self, call: Call) {
+    pub(super) fn add_call(&mut self, call: ModelCall) {
         if self.calls.len() < MAX_PER_STEP {
             self.calls.push(call);
         } else {
@@ -184,7 +184,7 @@ impl Step {
             self.action = Some(clip_action(&parsed.action));
             self.model_text = ModelText::new(&parsed.response);
         }
-        let waits = |call: &&mut Call| call.id == response.call_id && call.answer.is_none();
+        let waits = |call: &&mut ModelCall| call.id == response.call_id && call.answer.is_none();
         if let Some(call) = self.calls.iter_mut().find(waits) {
             call.on_response(response);
         }
@@ -340,7 +340,7 @@ impl Step {
         ];
         let lists = model_text.plan.iter().chain(&model_text.message);
         clip_action.into_iter().chain(lists).map(|it| it.text.len()).sum::<usize>()
-            + self.calls.iter().map(Call::text_len).sum::<usize>()
+            + self.calls.iter().map(ModelCall::text_len).sum::<usize>()
             + self.tool_calls.iter().map(ToolCall::text_len).sum::<usize>()
             + self.subtask.text.len()
             + self.action.as_ref().map_or(0, |it| weight(&it.arguments))

@@ -9,7 +9,7 @@ use ayeaye_agent::journal::{
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::call::Call;
+use super::call::ModelCall;
 use super::clip::{MAX_TEXT, clip, clip_blob, json_text};
 use super::html::Clipped;
 use super::item::{
@@ -111,7 +111,7 @@ impl ReportModel {
             Fact::LlmRequest(request) => {
                 self.totals.calls += 1;
                 if entry.step.is_some() {
-                    self.step(event).add_call(Call::new(request));
+                    self.step(event).add_call(ModelCall::new(request));
                 }
             }
             Fact::LlmResponse(response) => {

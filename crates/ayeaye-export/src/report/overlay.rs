@@ -21,9 +21,9 @@ pub(super) enum TouchMark {
 
 /// An element of the screen: left, top, width and height in thousandths of the screen's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Outline([f64; 4]);
+pub(super) struct ElementOutline([f64; 4]);
 
-impl Outline {
+impl ElementOutline {
     /// From pixels; none when it is empty or not on the screen.
     pub(super) fn new(rect: [i32; 4], screen: [u32; 2]) -> Option<Self> {
         let [width, height] = screen.map(f64::from);
@@ -38,7 +38,7 @@ impl Outline {
 
 /// How a mark is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum MarkStyle {
     /// The phone did it.
     Whole,
     /// It failed.
@@ -71,21 +71,21 @@ pub(super) fn touch_mark(facts: &ActionRecord) -> Option<TouchMark> {
 pub(super) fn draw(
     html: &mut Html,
     overlay: Option<TouchMark>,
-    outline: Option<Outline>,
+    outline: Option<ElementOutline>,
     size: [u32; 2],
-    line: Line,
+    line: MarkStyle,
 ) {
     if overlay.is_none() && outline.is_none() {
         return;
     }
     let height = height(size);
     html.raw("<svg class=\"mark").raw(match line {
-        Line::Whole => "",
-        Line::Dashed => " failed",
-        Line::Meant => " meant",
+        MarkStyle::Whole => "",
+        MarkStyle::Dashed => " failed",
+        MarkStyle::Meant => " meant",
     });
     html.raw("\" aria-hidden=\"true\" viewBox=\"0 0 1000 ").number(height).raw("\">");
-    if let Some(Outline([left, top, wide, high])) = outline {
+    if let Some(ElementOutline([left, top, wide, high])) = outline {
         for class in ["<rect class=\"under\" rx=\"12\"", "<rect class=\"outline\" rx=\"12\""] {
             html.raw(class).raw(" x=\"").number(left).raw("\" y=\"").number(top * height / 1e3);
             html.raw("\" width=\"").number(wide).raw("\" height=\"").number(high * height / 1e3);
@@ -121,23 +121,23 @@ pub(super) fn height(size: [u32; 2]) -> f64 {
     if size.contains(&0) { 2000.0 } else { (height / width * 1e3).clamp(100.0, 10_000.0) }
 }
 
-type Place = (f64, f64);
+type PagePoint = (f64, f64);
 
-fn circle(html: &mut Html, class: &'static str, (x, y): Place, radius: f64) {
+fn circle(html: &mut Html, class: &'static str, (x, y): PagePoint, radius: f64) {
     html.raw(class).raw(" cx=\"").number(x).raw("\" cy=\"").number(y);
     html.raw("\" r=\"").number(radius).raw("\"/>");
 }
 
-fn ring(html: &mut Html, place: Place, radius: f64) {
+fn ring(html: &mut Html, place: PagePoint, radius: f64) {
     circle(html, "<circle class=\"under\"", place, radius);
     circle(html, "<circle class=\"line\"", place, radius);
 }
 
-fn dot(html: &mut Html, place: Place) {
+fn dot(html: &mut Html, place: PagePoint) {
     circle(html, "<circle class=\"dot\"", place, 10.0);
 }
 
-fn path(html: &mut Html, points: &[Place]) {
+fn path(html: &mut Html, points: &[PagePoint]) {
     for class in ["<polyline class=\"under\" points=\"", "<polyline class=\"line\" points=\""] {
         html.raw(class);
         for (x, y) in points {
@@ -148,7 +148,7 @@ fn path(html: &mut Html, points: &[Place]) {
 }
 
 /// From a dot to an arrow's head, which is turned by the line's own direction.
-fn arrow(html: &mut Html, from: Place, to: Place) {
+fn arrow(html: &mut Html, from: PagePoint, to: PagePoint) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
     if length < 1.0 {
@@ -166,7 +166,7 @@ fn arrow(html: &mut Html, from: Place, to: Place) {
     ring(html, from, 34.0);
 }
 
-fn chevrons(html: &mut Html, (x, y): Place, direction: Direction) {
+fn chevrons(html: &mut Html, (x, y): PagePoint, direction: Direction) {
     let (ux, uy) = match direction {
         Direction::Up => (0.0, -1.0),
         Direction::Down => (0.0, 1.0),
@@ -192,7 +192,7 @@ mod tests {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let facts = ActionRecord { function: function.to_owned(), arguments };
         let mut html = Html::default();
-        draw(&mut html, touch_mark(&facts), None, [720, 1600], Line::Whole);
+        draw(&mut html, touch_mark(&facts), None, [720, 1600], MarkStyle::Whole);
         String::from_utf8(html.into_bytes()).unwrap()
     }
 
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn an_element_is_outlined_in_thousandths() {
-        let outline = Outline::new([108, 240, 216, 480], [1080, 2400]).unwrap();
-        assert_eq!(outline, Outline([100.0, 100.0, 100.0, 100.0]));
-        assert_eq!(Outline::new([0, 0, 0, 0], [1080, 2400]), None);
-        assert_eq!(Outline::new([0, 0, 9, 9], [0, 0]), None);
+        let outline = ElementOutline::new([108, 240, 216, 480], [1080, 2400]).unwrap();
+        assert_eq!(outline, ElementOutline([100.0, 100.0, 100.0, 100.0]));
+        assert_eq!(ElementOutline::new([0, 0, 0, 0], [1080, 2400]), None);
+        assert_eq!(ElementOutline::new([0, 0, 9, 9], [0, 0]), None);
     }
 }

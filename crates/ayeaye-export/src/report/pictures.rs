@@ -26,14 +26,14 @@ const TOO_MUCH: &str = "This picture is left out to keep the page small.";
 /// What is known of the pictures before a page is written.
 #[derive(Debug)]
 pub(super) struct Pictures {
-    known: HashMap<String, Known>,
+    known: HashMap<String, PictureUse>,
     put: u32,
     /// Bytes that nothing is set aside for.
     left: u64,
 }
 
 #[derive(Debug)]
-struct Known {
+struct PictureUse {
     /// How often the page shows it.
     uses: u32,
     size: Option<[u32; 2]>,
@@ -55,7 +55,7 @@ enum PictureState {
 impl Pictures {
     /// Looks through what is to be told, from its end.
     pub(super) fn of(model: &ReportModel, most: u64) -> Self {
-        let mut known: HashMap<String, Known> = HashMap::new();
+        let mut known: HashMap<String, PictureUse> = HashMap::new();
         let mut left = most.min(MAX_PICTURE_BYTES);
         for item in model.items.iter().rev() {
             let (picture, size, step) = match &**item {
@@ -70,7 +70,7 @@ impl Pictures {
             let entry = known.entry(picture.sha256.clone()).or_insert_with(|| {
                 let room = room_for(picture).filter(|room| *room <= left);
                 left -= room.unwrap_or(0);
-                Known { uses: 0, size: None, step: None, room, state: PictureState::Unseen }
+                PictureUse { uses: 0, size: None, step: None, room, state: PictureState::Unseen }
             });
             entry.uses += 1;
             entry.size = size.or(entry.size);

@@ -1,7 +1,7 @@
 //! The replies of a step as a page shows them, and the prompt they answer.
 use ayeaye_agent::journal::BlobRef;
 
-use super::call::{Call, PromptPart, Reply};
+use super::call::{ModelCall, PromptPart, Reply};
 use super::html::{Clipped, Html};
 use super::item::Step;
 use super::page::Page;
@@ -13,7 +13,7 @@ const MAX_SHARED_TEXT: usize = 20_000;
 /// The replies of a step, and the prompt they answer.
 pub(super) fn replies(page: &mut Page<'_>, step: &Step) {
     let unused = step.calls.iter().filter(|it| it.answer.as_ref().is_none_or(|reply| !reply.used));
-    let (unread, unanswered): (Vec<&Call>, Vec<&Call>) =
+    let (unread, unanswered): (Vec<&ModelCall>, Vec<&ModelCall>) =
         unused.partition(|call| call.answer.as_ref().is_some_and(Reply::has_words));
     rejected(&mut page.html, &unread, ("reply", "replies"), " not acted on");
     rejected(&mut page.html, &unanswered, ("call", "calls"), " without a reply");
@@ -28,7 +28,7 @@ pub(super) fn replies(page: &mut Page<'_>, step: &Step) {
         html.raw("</details>");
     }
     // The prompt of the reply that was used holds those before it.
-    let decides = |it: &&Call| !["auto_reply", "caption"].contains(&it.purpose.as_str());
+    let decides = |it: &&ModelCall| !["auto_reply", "caption"].contains(&it.purpose.as_str());
     if let Some(call) = step.calls.iter().rev().find(decides) {
         prompt(page, step, call);
     }
@@ -39,7 +39,7 @@ pub(super) fn replies(page: &mut Page<'_>, step: &Step) {
     }
 }
 
-fn rejected(html: &mut Html, calls: &[&Call], (one, many): (&str, &str), why: &'static str) {
+fn rejected(html: &mut Html, calls: &[&ModelCall], (one, many): (&str, &str), why: &'static str) {
     if calls.is_empty() {
         return;
     }
@@ -61,7 +61,7 @@ fn rejected(html: &mut Html, calls: &[&Call], (one, many): (&str, &str), why: &'
     html.raw("</details>");
 }
 
-fn about(html: &mut Html, call: &Call) {
+fn about(html: &mut Html, call: &ModelCall) {
     html.raw(" <span class=\"quiet\">");
     match call.purpose.as_str() {
         "act" => {}
@@ -111,7 +111,7 @@ fn answered(html: &mut Html, reply: &Reply) {
     }
 }
 
-fn prompt(page: &mut Page<'_>, step: &Step, call: &Call) {
+fn prompt(page: &mut Page<'_>, step: &Step, call: &ModelCall) {
     if call.prompt.is_empty() {
         return;
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
 use super::item::{Observation, Step, StepOver, ToolCall};
-use super::overlay::{self, Outline, height};
+use super::overlay::{self, ElementOutline, height};
 use super::page::{Page, chip, title};
 use super::replies;
 use crate::labels::{self, Tone};
@@ -61,12 +61,12 @@ fn shot(page: &mut Page<'_>, step: &Step) {
         let alt = alt(step, observation);
         there = page.pictures.show(&mut page.html, page.blobs, picture, observation.size, &alt);
         let target = step.act().and_then(|tool_call| tool_call.target.as_ref());
-        let outline = target.and_then(|it| Outline::new(it.rect, observation.screen));
+        let outline = target.and_then(|it| ElementOutline::new(it.rect, observation.screen));
         let overlay = step.action.as_ref().and_then(overlay::touch_mark);
         let line = match step.act() {
-            Some(_) if !step.failed() => overlay::Line::Whole,
-            Some(_) => overlay::Line::Dashed,
-            None => overlay::Line::Meant,
+            Some(_) if !step.failed() => overlay::MarkStyle::Whole,
+            Some(_) => overlay::MarkStyle::Dashed,
+            None => overlay::MarkStyle::Meant,
         };
         overlay::draw(&mut page.html, overlay, outline, observation.size, line);
     } else {

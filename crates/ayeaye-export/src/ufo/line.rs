@@ -13,13 +13,13 @@ use serde_json::{Map, Value, json};
 
 use super::action::ActionView;
 use super::pictures::PictureNames;
-use super::state::{State, Step};
+use super::state::{LogState, Step};
 use crate::draw;
 use crate::step_view::{ScreenView, StepView};
 
 /// The line of a step that is over.
 pub(super) fn line(
-    state: &mut State,
+    state: &mut LogState,
     step: &Step,
     end: &StepEnd,
     act: Option<&ActionView>,

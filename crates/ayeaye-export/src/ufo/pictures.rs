@@ -6,7 +6,7 @@ use ayeaye_agent::journal::BlobRef;
 
 use super::action::ActionView;
 use super::elements;
-use crate::draw::{self, Area, Canvas, TouchMark};
+use crate::draw::{self, Canvas, PixelRect, TouchMark};
 use crate::step_view::ScreenView;
 use crate::{Blobs, Content, FileOp};
 
@@ -167,7 +167,7 @@ impl Drawing {
         let elements = self.ui_tree.as_ref().map(|ui_tree| elements::read(ui_tree, blobs));
         let elements = elements.unwrap_or_default();
         let meant = self.target.and_then(|(id, _)| id);
-        let boxes: Vec<(usize, Area)> = elements
+        let boxes: Vec<(usize, PixelRect)> = elements
             .iter()
             .filter(|it| it.clickable || Some(it.index) == meant)
             .map(|it| (it.index, self.scaled(&canvas, it.bounds)))
@@ -198,13 +198,13 @@ impl Drawing {
     }
 
     /// From pixels of the screen to pixels of the picture, which is smaller.
-    fn scaled(&self, canvas: &Canvas, [left, top, right, bottom]: [i32; 4]) -> Area {
+    fn scaled(&self, canvas: &Canvas, [left, top, right, bottom]: [i32; 4]) -> PixelRect {
         let along = |at: i32, screen: u32, side: u32| {
             let at = i64::from(at) * i64::from(side) / i64::from(screen.max(1));
             i32::try_from(at).unwrap_or(if at < 0 { i32::MIN } else { i32::MAX })
         };
         let [wide, high] = self.screen;
-        Area {
+        PixelRect {
             left: along(left, wide, canvas.width()),
             top: along(top, high, canvas.height()),
             right: along(right, wide, canvas.width()),

@@ -7,7 +7,7 @@ use ayeaye_agent::journal::{AgentType, BlobRef, LlmRequest, PartRecord};
 use serde_json::{Value, json};
 
 use super::pictures::clean_name;
-use super::state::{State, Step};
+use super::state::{LogState, Step};
 use crate::Blobs;
 use crate::text::limited;
 
@@ -21,7 +21,7 @@ const IN_RECORD: &str = "sha256:";
 const LONGEST_NAME: usize = 200;
 
 /// The line of a call.
-pub(super) fn line(state: &State, step: u32, call: &LlmRequest, blobs: &dyn Blobs) -> Value {
+pub(super) fn line(state: &LogState, step: u32, call: &LlmRequest, blobs: &dyn Blobs) -> Value {
     let mut pictures = Vec::new();
     let mut messages = Vec::with_capacity(call.messages.len());
     for message in &call.messages {
@@ -72,7 +72,7 @@ pub(super) fn line(state: &State, step: u32, call: &LlmRequest, blobs: &dyn Blob
 }
 
 /// Adds to a line what was seen in its step, if that is over. A host agent's has no place for the elements.
-pub(super) fn complete(mut line: Value, step: Option<&Step>, state: &State) -> Value {
+pub(super) fn complete(mut line: Value, step: Option<&Step>, state: &LogState) -> Value {
     if let Some(pictures) = line["image_list"].as_array_mut() {
         for name in pictures {
             show_in_folder(name, state);
@@ -100,7 +100,7 @@ fn text_of(blob: &BlobRef, blobs: &dyn Blobs) -> String {
 }
 
 /// Instead of a picture's name in the record, the file of this folder that shows the same, if there is one.
-fn show_in_folder(name: &mut Value, state: &State) {
+fn show_in_folder(name: &mut Value, state: &LogState) {
     let sha256 = name.as_str().and_then(|name| name.strip_prefix(IN_RECORD));
     if let Some(step) = sha256.and_then(|sha256| state.step_of(sha256)) {
         *name = json!(clean_name(step));
@@ -111,7 +111,7 @@ fn in_record(blob: &BlobRef) -> String {
     format!("{IN_RECORD}{}", blob.sha256)
 }
 
-fn os_info(state: &State) -> Value {
+fn os_info(state: &LogState) -> Value {
     state.device.as_ref().map_or_else(
         || json!({}),
         |device| {

@@ -18,7 +18,7 @@ const MAX_REPEATED: usize = 16;
 
 /// The session so far.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct LogState {
     pub(super) device: Option<DeviceRecord>,
     pub(super) round: u32,
     pub(super) request: String,
@@ -50,7 +50,7 @@ pub(super) struct Step {
     pub(super) elements: Elements,
 }
 
-impl State {
+impl LogState {
     pub(super) fn begin_round(&mut self, number: u32, request: &str) {
         self.round = number;
         self.request = request.to_owned();

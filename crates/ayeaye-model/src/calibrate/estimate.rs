@@ -206,26 +206,26 @@ fn resize_warning(samples: &[&Sample]) -> Option<String> {
         (false, |_| (1000.0, 1000.0)),
         (true, |sent| (f64::from(sent.width), f64::from(sent.height))),
     ];
-    let mut lines: Vec<(bool, Line, Line, usize)> = Vec::new();
+    let mut lines: Vec<(bool, StraightLine, StraightLine, usize)> = Vec::new();
     for (by_picture, extent) in bases {
         let pair = |it: &&Sample| {
             let (x, y) = it.raw?;
             let (width, height) = extent(it.sent);
             Some((it.target, (x / width, y / height)))
         };
-        let pairs: Vec<Pair> = samples.iter().filter_map(pair).collect();
+        let pairs: Vec<MarkPair> = samples.iter().filter_map(pair).collect();
         let agreed = largest_collinear(&pairs);
         if agreed.len() < MIN_READABLE.max(pairs.len() / 3) {
             continue;
         }
-        let across = Line::fit(&agreed.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
-        let down = Line::fit(&agreed.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
+        let across = StraightLine::fit(&agreed.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
+        let down = StraightLine::fit(&agreed.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
         lines.push((by_picture, across, down, agreed.len()));
     }
     lines.retain(|it| it.1.is_plausible() && it.2.is_plausible());
     let (by_picture, across, down, _) = lines.into_iter().max_by_key(|it| it.3)?;
     let mut text = String::new();
-    let straight = |line: &Line| line.start.abs() < 0.03;
+    let straight = |line: &StraightLine| line.start.abs() < 0.03;
     if by_picture && straight(&across) && straight(&down) {
         write!(
             text,
@@ -243,7 +243,7 @@ fn resize_warning(samples: &[&Sample]) -> Option<String> {
             down.slope * 1000.0
         )
     } else {
-        let part = |line: &Line| {
+        let part = |line: &StraightLine| {
             let at = |end: f64| (((end - line.start) / line.slope).clamp(0.0, 1.0) * 100.0).round();
             format!("{} to {} %", at(0.0), at(1.0))
         };
@@ -259,34 +259,34 @@ fn resize_warning(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-fn is_cropped(line: &Line) -> bool {
+fn is_cropped(line: &StraightLine) -> bool {
     (1.03..=4.0).contains(&line.slope)
 }
 
 /// The position of a mark, and the numbers in the reply.
-type Pair = ((f64, f64), (f64, f64));
+type MarkPair = ((f64, f64), (f64, f64));
 
 /// The largest set of replies that are linear in both directions. With a server that hides half of
 /// the picture it is less than half of them.
-fn largest_collinear(pairs: &[Pair]) -> Vec<Pair> {
+fn largest_collinear(pairs: &[MarkPair]) -> Vec<MarkPair> {
     const NEAR: f64 = 0.02;
-    let mut most: Vec<Pair> = Vec::new();
+    let mut most: Vec<MarkPair> = Vec::new();
     for (at, one) in pairs.iter().enumerate() {
         for other in &pairs[at + 1..] {
             let line = |axis: fn(&(f64, f64)) -> f64| {
                 let run = axis(&other.0) - axis(&one.0);
                 let slope = (axis(&other.1) - axis(&one.1)) / run;
                 (0.1 < run.abs())
-                    .then(|| Line { slope, start: axis(&one.1) - slope * axis(&one.0) })
+                    .then(|| StraightLine { slope, start: axis(&one.1) - slope * axis(&one.0) })
             };
             let (Some(across), Some(down)) = (line(|it| it.0), line(|it| it.1)) else { continue };
             if !across.is_plausible() || !down.is_plausible() {
                 continue;
             }
-            let on = |it: &&Pair| {
+            let on = |it: &&MarkPair| {
                 across.distance(it.0.0, it.1.0) <= NEAR && down.distance(it.0.1, it.1.1) <= NEAR
             };
-            let these: Vec<Pair> = pairs.iter().filter(on).copied().collect();
+            let these: Vec<MarkPair> = pairs.iter().filter(on).copied().collect();
             if most.len() < these.len() {
                 most = these;
             }
@@ -296,12 +296,12 @@ fn largest_collinear(pairs: &[Pair]) -> Vec<Pair> {
 }
 
 /// A straight line.
-struct Line {
+struct StraightLine {
     slope: f64,
     start: f64,
 }
 
-impl Line {
+impl StraightLine {
     /// The median of all slopes (Theil–Sen), robust against outliers.
     fn fit(points: &[(f64, f64)]) -> Self {
         let mut slopes = Vec::new();

@@ -2,7 +2,7 @@
 use std::fmt;
 
 use super::published::{Language, Published};
-use super::{OfficialPrompt, Piece, Place, PlacedText};
+use super::{OfficialPrompt, PlacedText, PromptPlace, TextPiece};
 
 /// The most bytes of all texts of a prompt together.
 const LONGEST: usize = 200 << 10;
@@ -49,7 +49,7 @@ fn result(what: &'static str, passed: bool, found: String) -> PromptCheck {
 
 /// Its texts stand where the published ones do.
 fn places(prompt: &OfficialPrompt, published: &Published) -> PromptCheck {
-    let found: Vec<Place> = prompt.texts.iter().map(|it| it.place).collect();
+    let found: Vec<PromptPlace> = prompt.texts.iter().map(|it| it.place).collect();
     let places: Vec<&str> = found.iter().map(|it| it.name()).collect();
     let passed = found == published.places();
     let but = if passed { "" } else { ", which is not where the known ones stand" };
@@ -60,7 +60,7 @@ fn places(prompt: &OfficialPrompt, published: &Published) -> PromptCheck {
 fn slots(prompt: &OfficialPrompt, published: &Published) -> PromptCheck {
     let count = |wanted| {
         let pieces = prompt.texts.iter().flat_map(|it| &it.pieces);
-        pieces.filter(|it| **it == Piece::Slot(wanted)).count()
+        pieces.filter(|it| **it == TextPiece::Slot(wanted)).count()
     };
     let wanted = published.slots();
     let missing = wanted.iter().filter(|slot| count(**slot) == 0);
@@ -99,10 +99,11 @@ fn names(text: &str, name: &str) -> bool {
 /// One place for the picture where a whole message is given, and none elsewhere.
 fn picture(prompt: &OfficialPrompt) -> PromptCheck {
     let count = |whole: bool| {
-        let texts = prompt.texts.iter().filter(|it| (it.place == Place::UserMessage) == whole);
-        texts.flat_map(|it| &it.pieces).filter(|it| **it == Piece::Picture).count()
+        let texts =
+            prompt.texts.iter().filter(|it| (it.place == PromptPlace::UserMessage) == whole);
+        texts.flat_map(|it| &it.pieces).filter(|it| **it == TextPiece::Picture).count()
     };
-    let whole = prompt.texts.iter().filter(|it| it.place == Place::UserMessage).count();
+    let whole = prompt.texts.iter().filter(|it| it.place == PromptPlace::UserMessage).count();
     let passed = count(true) == whole && whole <= 1 && count(false) == 0;
     let found = match (passed, whole) {
         (true, 0) => "behind these texts, where the profile shows screens".to_owned(),

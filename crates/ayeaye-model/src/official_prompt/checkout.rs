@@ -3,7 +3,8 @@ use super::published::{Fill, Form, Published, PublishedText};
 use super::python::Python;
 use super::source::{Holes, Split, Value, decoded};
 use super::{
-    ImportError, OfficialPrompt, Piece, PlacedText, Source, javascript, json, literal, sha256,
+    ImportError, OfficialPrompt, PlacedText, PromptSource, TextPiece, javascript, json, literal,
+    sha256,
 };
 
 /// The most code cells of a notebook.
@@ -37,7 +38,7 @@ impl OfficialPrompt {
             let pieces = reader.pieces(text, published)?;
             match texts.last_mut().filter(|it| it.place == place) {
                 Some(last) => {
-                    last.pieces.push(Piece::Break);
+                    last.pieces.push(TextPiece::Break);
                     last.pieces.extend(pieces);
                 }
                 None => texts.push(PlacedText { place, pieces }),
@@ -47,7 +48,7 @@ impl OfficialPrompt {
             format: 1,
             family: published.family.clone(),
             variant: published.variant.clone(),
-            source: Source { repository: published.repository.clone(), files: reader.files },
+            source: PromptSource { repository: published.repository.clone(), files: reader.files },
             texts,
         };
         prompt.ensure_sound()?;
@@ -79,17 +80,17 @@ impl Checkout<'_> {
         &mut self,
         text: &PublishedText,
         published: &'static Published,
-    ) -> Result<Vec<Piece>, ImportError> {
+    ) -> Result<Vec<TextPiece>, ImportError> {
         let (value, holes) = self.value(text)?;
         if text.form == Form::Picture {
-            return Ok(vec![Piece::Picture]);
+            return Ok(vec![TextPiece::Picture]);
         }
         let mut pieces = Vec::new();
         for piece in holes.split(&value) {
             match piece {
-                Split::Words(words) => push(&mut pieces, Piece::Text(words.to_owned())),
+                Split::Words(words) => push(&mut pieces, TextPiece::Text(words.to_owned())),
                 Split::Hole(expression) => match text.fill(expression) {
-                    Some(Fill::Slot(slot)) => pieces.push(Piece::Slot(*slot)),
+                    Some(Fill::Slot(slot)) => pieces.push(TextPiece::Slot(*slot)),
                     Some(Fill::Text(name)) => {
                         let other = published.texts.iter().find(|it| it.constant == *name);
                         let other = other.filter(|it| it.place.is_none());
@@ -145,9 +146,9 @@ impl Checkout<'_> {
 }
 
 /// Words join those before them.
-fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+fn push(pieces: &mut Vec<TextPiece>, piece: TextPiece) {
     match (pieces.last_mut(), piece) {
-        (Some(Piece::Text(last)), Piece::Text(more)) => last.push_str(&more),
+        (Some(TextPiece::Text(last)), TextPiece::Text(more)) => last.push_str(&more),
         (_, piece) => pieces.push(piece),
     }
 }

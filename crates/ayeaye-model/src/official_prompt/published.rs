@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Place, Slot};
+use super::{PromptPlace, Slot};
 
 /// A prompt that was published.
 #[derive(Debug, Deserialize)]
@@ -63,7 +63,7 @@ impl Language {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PublishedText {
     /// Its place in a request; `None` for a text that is filled into another one.
-    pub place: Option<Place>,
+    pub place: Option<PromptPlace>,
     /// Its file; empty for a picture that a caller adds.
     #[serde(default)]
     pub path: String,
@@ -107,12 +107,12 @@ pub(super) enum Fill {
 }
 
 /// The table in `published.toml`, read once.
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<PublishedTable> =
     LazyLock::new(|| toml::from_str(include_str!("published.toml")).expect("a test reads it"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct PublishedTable {
     prompt: Vec<Published>,
 }
 
@@ -150,8 +150,8 @@ impl Published {
     }
 
     /// The places of its texts, in order.
-    pub(super) fn places(&self) -> Vec<Place> {
-        let mut places: Vec<Place> = self.texts.iter().filter_map(|it| it.place).collect();
+    pub(super) fn places(&self) -> Vec<PromptPlace> {
+        let mut places: Vec<PromptPlace> = self.texts.iter().filter_map(|it| it.place).collect();
         places.dedup();
         places
     }

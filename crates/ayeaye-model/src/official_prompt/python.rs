@@ -1,7 +1,7 @@
 //! Constants of a Python file, by its syntax. Nothing is run: what is no constant becomes a hole.
 use super::ImportError;
 use super::source::{Holes, Value};
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Token, TokenKind, tokens};
 
 mod expression;
 
@@ -45,7 +45,7 @@ impl<'a> Python<'a> {
         let mut inside = None;
         let mut line = 0;
         while line < self.tokens.len() {
-            let end = self.tokens[line..].iter().position(|it| it.kind == Kind::Newline);
+            let end = self.tokens[line..].iter().position(|it| it.kind == TokenKind::Newline);
             let end = end.map_or(self.tokens.len(), |end| line + end);
             let words = &self.tokens[line..end];
             if let [first, second, ..] = words {
@@ -59,8 +59,8 @@ impl<'a> Python<'a> {
                 } else {
                     function.is_none()
                 };
-                let compares = words.get(2).is_some_and(|it| it.kind == Kind::Mark('='));
-                let assigns = second.kind == Kind::Mark('=') && !compares;
+                let compares = words.get(2).is_some_and(|it| it.kind == TokenKind::Mark('='));
+                let assigns = second.kind == TokenKind::Mark('=') && !compares;
                 if in_place && assigns && self.text(first) == name {
                     return Some(line + 2);
                 }

@@ -7,14 +7,14 @@ const MOST_TOKENS: usize = 500_000;
 /// A token, by its place in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Name,
     Number,
     /// A string literal: the length of its prefix and that of its quotes.
@@ -40,7 +40,7 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, ImportError> {
         let start = at;
         at += c.len_utf8();
         let kind = match c {
-            '\n' if depth == 0 => Kind::Newline,
+            '\n' if depth == 0 => TokenKind::Newline,
             '#' => {
                 at = source[start..].find('\n').map_or(source.len(), |end| start + end);
                 continue;
@@ -64,14 +64,14 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, ImportError> {
                 if quoted && length <= 2 && is_prefix(&rest[..length]) {
                     string(source, start, at)
                 } else {
-                    Kind::Name
+                    TokenKind::Name
                 }
             }
             _ if c.is_ascii_digit() => {
                 let rest = &source[start..];
                 let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
                 at = start + rest.find(|c| !part(c)).unwrap_or(rest.len());
-                Kind::Number
+                TokenKind::Number
             }
             _ => {
                 match c {
@@ -79,10 +79,10 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token>, ImportError> {
                     ')' | ']' | '}' => depth = depth.saturating_sub(1),
                     _ => {}
                 }
-                Kind::Mark(c)
+                TokenKind::Mark(c)
             }
         };
-        if let Kind::String { .. } = kind {
+        if let TokenKind::String { .. } = kind {
             at = string_end(source, start, kind)?;
         }
         tokens.push(Token { kind, start, end: at });
@@ -95,16 +95,16 @@ fn is_prefix(word: &str) -> bool {
     matches!(word.as_str(), "r" | "b" | "f" | "u" | "rb" | "br" | "fr" | "rf")
 }
 
-fn string(source: &str, start: usize, quote: usize) -> Kind {
+fn string(source: &str, start: usize, quote: usize) -> TokenKind {
     let mark = source.as_bytes()[quote];
     let triple = source.as_bytes()[quote..].starts_with(&[mark; 3]);
     let prefix = quote - start;
-    Kind::String { prefix, quotes: if triple { 3 } else { 1 } }
+    TokenKind::String { prefix, quotes: if triple { 3 } else { 1 } }
 }
 
 /// Where a string literal ends. A backslash never ends one, not even a raw one.
-fn string_end(source: &str, start: usize, kind: Kind) -> Result<usize, ImportError> {
-    let Kind::String { prefix, quotes } = kind else { return Ok(start) };
+fn string_end(source: &str, start: usize, kind: TokenKind) -> Result<usize, ImportError> {
+    let TokenKind::String { prefix, quotes } = kind else { return Ok(start) };
     let bytes = source.as_bytes();
     let mark = bytes[start + prefix];
     let mut at = start + prefix + quotes;

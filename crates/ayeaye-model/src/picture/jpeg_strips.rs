@@ -26,10 +26,10 @@ const END: [u8; 2] = [0xff, 0xd9];
 
 /// The strips of earlier pictures.
 #[derive(Debug, Default)]
-pub(crate) struct JpegStrips(Mutex<Kept>);
+pub(crate) struct JpegStrips(Mutex<KeptStrips>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptStrips {
     /// Of the last picture: all that stands before its first strip.
     header: Option<(Shape, Arc<[u8]>)>,
     /// Strips that were used of late, and their bytes; then those before, which go when there are enough new ones.
@@ -56,7 +56,7 @@ struct Key {
     begin: usize,
 }
 
-impl Kept {
+impl KeptStrips {
     fn find(&mut self, key: &Key) -> Option<Arc<[u8]>> {
         if let Some(strip) = self.new.get(key) {
             return Some(strip.clone());
@@ -79,7 +79,7 @@ impl Kept {
 impl JpegStrips {
     /// Forgets all strips.
     pub(crate) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = KeptStrips::default();
     }
 
     /// A JPEG of all rows; `None` if the encoder's file is not built as expected.
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_the_oldest_goes_first() {
-        let mut kept = Kept::default();
+        let mut kept = KeptStrips::default();
         let size = ScreenSize { width: 1, height: 1 };
         let shape = Shape { size, quality: 85 };
         let key = |source_hash| Key { shape, source: size, source_hash, rows: 1, begin: 0 };

@@ -3,7 +3,7 @@
 //!
 //! Tolerant of spelling and wrapping, never of meaning: what could be read in two ways is refused with
 //! a sentence the model can act on, and the end of a task is taken only where nothing casts doubt on
-//! it. Whatever the grammar, a reply becomes a [`ParsedReply`]: one [`Call`], and the words around it.
+//! it. Whatever the grammar, a reply becomes a [`ParsedReply`]: one [`ParsedCall`], and the words around it.
 use ayeaye_agent::{Action, Decision, ParseError};
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ pub(crate) const TWO_ENDS: &str = "its text could end in two places; put nothing
 
 /// What a model calls for: a verb and its arguments.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Call {
+pub(crate) struct ParsedCall {
     /// The verb, as it is written.
     pub name: String,
     /// Arguments by their names, in order.
@@ -37,7 +37,7 @@ pub(crate) struct Call {
 /// A reply, parsed but not yet understood.
 #[derive(Debug, Default)]
 pub(crate) struct ParsedReply {
-    pub call: Call,
+    pub call: ParsedCall,
     pub thought: String,
     pub explain: String,
     pub summary: String,

@@ -13,7 +13,7 @@ pub(crate) const ACTIVITY: &str = "com.android.launcher3.uioverrides.QuickstepLa
 
 /// An app with an icon.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LauncherEntry {
     pub(crate) package: &'static str,
     pub(crate) label: &'static str,
     pub(crate) activity: &'static str,
@@ -22,21 +22,21 @@ pub(crate) struct Entry {
 }
 
 #[rustfmt::skip]
-pub(crate) const ENTRIES: [Entry; 6] = [
-    Entry { package: account::PACKAGE, label: "Nimbus", activity: account::ACTIVITY, icon: icons::ACCOUNT_CIRCLE, color: Color(0xFF6A_4FC4) },
-    Entry { package: clock::PACKAGE, label: "Clock", activity: clock::ACTIVITY, icon: icons::SCHEDULE, color: Color(0xFF1F_3A6E) },
-    Entry { package: messages::PACKAGE, label: "Messages", activity: messages::ACTIVITY, icon: icons::CHAT, color: Color(0xFF1A_73E8) },
-    Entry { package: notes::PACKAGE, label: "Notes", activity: notes::ACTIVITY, icon: icons::NOTE, color: Color(0xFFF0_A500) },
-    Entry { package: settings::PACKAGE, label: "Settings", activity: settings::ACTIVITY, icon: icons::SETTINGS, color: Color(0xFF5F_6368) },
-    Entry { package: shop::PACKAGE, label: "Shop", activity: shop::ACTIVITY, icon: icons::SHOPPING_BAG, color: Color(0xFF0F_8A5F) },
+pub(crate) const ENTRIES: [LauncherEntry; 6] = [
+    LauncherEntry { package: account::PACKAGE, label: "Nimbus", activity: account::ACTIVITY, icon: icons::ACCOUNT_CIRCLE, color: Color(0xFF6A_4FC4) },
+    LauncherEntry { package: clock::PACKAGE, label: "Clock", activity: clock::ACTIVITY, icon: icons::SCHEDULE, color: Color(0xFF1F_3A6E) },
+    LauncherEntry { package: messages::PACKAGE, label: "Messages", activity: messages::ACTIVITY, icon: icons::CHAT, color: Color(0xFF1A_73E8) },
+    LauncherEntry { package: notes::PACKAGE, label: "Notes", activity: notes::ACTIVITY, icon: icons::NOTE, color: Color(0xFFF0_A500) },
+    LauncherEntry { package: settings::PACKAGE, label: "Settings", activity: settings::ACTIVITY, icon: icons::SETTINGS, color: Color(0xFF5F_6368) },
+    LauncherEntry { package: shop::PACKAGE, label: "Shop", activity: shop::ACTIVITY, icon: icons::SHOPPING_BAG, color: Color(0xFF0F_8A5F) },
 ];
 
-pub(crate) fn entry(package: &str) -> Option<&'static Entry> {
+pub(crate) fn entry(package: &str) -> Option<&'static LauncherEntry> {
     ENTRIES.iter().find(|entry| entry.package == package)
 }
 
 /// The app's round icon.
-pub(crate) fn app_icon(entry: &Entry, size: f32) -> Element {
+pub(crate) fn app_icon(entry: &LauncherEntry, size: f32) -> Element {
     Element::centered(Element::icon(entry.icon, size * 0.54, WHITE))
         .size(size, size)
         .background(entry.color)
@@ -59,7 +59,7 @@ impl Launcher {
         self.fields.clear();
     }
 
-    fn tile(entry: &Entry, color: Color) -> Element {
+    fn tile(entry: &LauncherEntry, color: Color) -> Element {
         // As on a real launcher: the text view is the icon and takes the taps.
         let mut label = Element::text(entry.label, 13.0).lines(1).center_text().color(color);
         label.desc = entry.label.to_owned();
@@ -112,7 +112,7 @@ impl Launcher {
 
     fn all(&self, cx: &ViewContext<'_>) -> Element {
         let wanted = self.fields.text("fallback_search_view").trim().to_lowercase();
-        let found: Vec<&Entry> =
+        let found: Vec<&LauncherEntry> =
             ENTRIES.iter().filter(|e| e.label.to_lowercase().contains(&wanted)).collect();
         let mut rows = vec![
             search_pill(

@@ -23,9 +23,9 @@ pub(super) struct CachedFrame {
 }
 
 /// Shares the pixels of a canvas without a copy.
-struct Shared(Arc<Canvas>);
+struct SharedPixels(Arc<Canvas>);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedPixels {
     fn as_ref(&self) -> &[u8] {
         &self.0.data
     }
@@ -181,6 +181,6 @@ fn frame(canvas: Arc<Canvas>) -> Frame {
     Frame {
         width: u32::try_from(canvas.width).unwrap_or(u32::MAX),
         height: u32::try_from(canvas.height).unwrap_or(u32::MAX),
-        rgba: Bytes::from_owner(Shared(canvas)),
+        rgba: Bytes::from_owner(SharedPixels(canvas)),
     }
 }

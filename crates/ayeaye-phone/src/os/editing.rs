@@ -1,7 +1,7 @@
 //! Text in the focused field: editing it, the input method, the soft keyboard.
 use super::Os;
 use super::input::field_lines;
-use super::state::{Gesture, Outcome};
+use super::state::{Gesture, InputOutcome};
 use crate::apps::fields::Field;
 use crate::apps::{Event, SoftKey, SystemEvent};
 use crate::system::LATIN_KEYBOARD;
@@ -230,20 +230,20 @@ impl Os {
             for c in text.chars().filter(char::is_ascii_digit) {
                 self.pin_digit(c);
             }
-            self.log(gesture, Outcome::Done, String::new());
+            self.log(gesture, InputOutcome::Done, String::new());
             return;
         }
         let ascii = text.chars().all(|c| (' '..='~').contains(&c));
         let outcome = if !self.awake || self.locked {
             self.counts.input_while_off += 1;
-            Outcome::Dropped
+            InputOutcome::Dropped
         } else if self.focus.is_none() || !self.takes_text() || !ascii {
             self.counts.text_without_focus += 1;
-            Outcome::Dropped
+            InputOutcome::Dropped
         } else if self.insert_keys(text) {
-            Outcome::Done
+            InputOutcome::Done
         } else {
-            Outcome::Nothing
+            InputOutcome::Nothing
         };
         let target = self.focus.unwrap_or("").to_owned();
         self.log(gesture, outcome, target);
@@ -300,7 +300,7 @@ impl Os {
 
     fn finish(&mut self, gesture: Gesture, done: bool) -> bool {
         let target = self.focus.unwrap_or("").to_owned();
-        self.log(gesture, if done { Outcome::Done } else { Outcome::Dropped }, target);
+        self.log(gesture, if done { InputOutcome::Done } else { InputOutcome::Dropped }, target);
         done
     }
 }

@@ -1,7 +1,7 @@
 //! Touch input: taps, swipes and drags.
 use std::time::Duration;
 
-use super::state::{Gesture, Outcome};
+use super::state::{Gesture, InputOutcome};
 use super::windows::dp;
 use super::{Fling, Os};
 use crate::apps::{Event, Node, SystemEvent, Window, launcher};
@@ -60,7 +60,7 @@ impl Os {
         let moves = duration.saturating_sub(self.long_press());
         if moves.is_zero() {
             self.counts.dead_taps += 1;
-            self.log(gesture, Outcome::Nothing, String::new());
+            self.log(gesture, InputOutcome::Nothing, String::new());
             return;
         }
         self.move_pointer(gesture, from, to, moves, false);
@@ -94,7 +94,7 @@ impl Os {
             return true;
         };
         *counter += 1;
-        self.log(gesture.clone(), Outcome::Dropped, String::new());
+        self.log(gesture.clone(), InputOutcome::Dropped, String::new());
         false
     }
 
@@ -106,13 +106,13 @@ impl Os {
         let outcome = match touched.action {
             HitAction::Nothing if self.locked => {
                 self.counts.input_while_off += 1;
-                Outcome::Nothing
+                InputOutcome::Nothing
             }
             HitAction::Nothing => {
                 self.counts.dead_taps += 1;
-                Outcome::Nothing
+                InputOutcome::Nothing
             }
-            HitAction::Event(_) | HitAction::Field(..) | HitAction::Slide(_) => Outcome::Done,
+            HitAction::Event(_) | HitAction::Field(..) | HitAction::Slide(_) => InputOutcome::Done,
         };
         // Logged before the event, which may log more.
         self.log(gesture, outcome, touched.target);
@@ -176,12 +176,12 @@ impl Os {
             return;
         }
         let (target, outcome) = self.drag_from(from, to, duration, flings);
-        if outcome == Outcome::Nothing && self.stays_on_control(from, to) {
+        if outcome == InputOutcome::Nothing && self.stays_on_control(from, to) {
             let long = self.long_press() <= duration;
             self.touch(gesture, from.0, from.1, long);
             return;
         }
-        if outcome == Outcome::Nothing {
+        if outcome == InputOutcome::Nothing {
             if self.locked {
                 self.counts.input_while_off += 1;
             } else {
@@ -213,40 +213,40 @@ impl Os {
         to: (f32, f32),
         duration: Duration,
         flings: bool,
-    ) -> (String, Outcome) {
+    ) -> (String, InputOutcome) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let horizontal = dx.abs() > dy.abs();
         let far = 90.0 * self.scale();
         let layout = self.layout();
         let Some(window) = topmost(&layout.windows, from.0, from.1) else {
-            return (String::new(), Outcome::Nothing);
+            return (String::new(), InputOutcome::Nothing);
         };
         if window.kind == WindowKind::Notification {
             if dy < -SLOP_DP * self.scale() || horizontal {
                 self.start_transition(crate::draw::TransitionKind::Fade, false);
                 self.heads_up = None;
                 self.invalidate();
-                return ("heads-up".to_owned(), Outcome::Done);
+                return ("heads-up".to_owned(), InputOutcome::Done);
             }
-            return (String::new(), Outcome::Nothing);
+            return (String::new(), InputOutcome::Nothing);
         }
         if self.locked {
             if dy < -far && !self.bouncer {
                 self.dismiss_keyguard();
-                return ("lock screen".to_owned(), Outcome::Done);
+                return ("lock screen".to_owned(), InputOutcome::Done);
             }
-            return (String::new(), Outcome::Nothing);
+            return (String::new(), InputOutcome::Nothing);
         }
         if self.shade {
             if dy < -far {
                 self.open_shade(false);
-                return ("shade".to_owned(), Outcome::Done);
+                return ("shade".to_owned(), InputOutcome::Done);
             }
-            return (String::new(), Outcome::Nothing);
+            return (String::new(), InputOutcome::Nothing);
         }
         if from.1 < f32::from(STATUS_BAR_DP) * self.scale() && !horizontal && dy > far {
             self.open_shade(true);
-            return ("status bar".to_owned(), Outcome::Done);
+            return ("status bar".to_owned(), InputOutcome::Done);
         }
         let hit = window.hit(from.0, from.1);
         if let Some(node) = hit
@@ -254,7 +254,7 @@ impl Os {
         {
             let (target, event) = (name(node, window.package), seek(fraction_across(node, to.0)));
             self.dispatch_event(self.foreground, event);
-            return (target, Outcome::Done);
+            return (target, InputOutcome::Done);
         }
         if self.recents
             && !horizontal
@@ -264,7 +264,7 @@ impl Os {
         {
             let package: &'static str = package;
             self.close_task(package);
-            return (package.to_owned(), Outcome::Done);
+            return (package.to_owned(), InputOutcome::Done);
         }
         if let Some(scrolled) = window.scrollable(from.0, from.1, horizontal) {
             let delta = if horizontal { -dx } else { -dy };
@@ -272,20 +272,20 @@ impl Os {
             if !(scrolled.name == "drawer" && at_top && dy > far) {
                 let target = scrolled.name.clone();
                 self.scroll(&target, scrolled.offset, scrolled.max, delta, duration, flings);
-                return (target, Outcome::Done);
+                return (target, InputOutcome::Done);
             }
         }
         if self.foreground == launcher::PACKAGE && window.kind == WindowKind::App && !horizontal {
             if dy < -far && !self.apps.launcher.is_drawer() {
                 self.drawer(true);
-                return ("launcher".to_owned(), Outcome::Done);
+                return ("launcher".to_owned(), InputOutcome::Done);
             }
             if dy > far && self.apps.launcher.is_drawer() {
                 self.drawer(false);
-                return ("drawer".to_owned(), Outcome::Done);
+                return ("drawer".to_owned(), InputOutcome::Done);
             }
         }
-        (String::new(), Outcome::Nothing)
+        (String::new(), InputOutcome::Nothing)
     }
 
     fn scroll(
@@ -370,7 +370,7 @@ fn fraction_across(node: &Node, x: f32) -> f32 {
 
 /// A field's text as drawn: its lines, font size and origin.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-pub(super) fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
+pub(super) fn field_lines(node: &Node) -> (String, Vec<lines::TextLine>, f32, (f32, f32)) {
     let el = &node.el;
     let s = node.scale;
     let shown = crate::tree::element::shown_text(el);

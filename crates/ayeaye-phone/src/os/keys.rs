@@ -1,6 +1,6 @@
 //! Key events.
 use super::Os;
-use super::state::{Gesture, Outcome};
+use super::state::{Gesture, InputOutcome};
 use crate::apps::fields::Field;
 use crate::system::SelectAll;
 
@@ -75,7 +75,11 @@ impl Os {
         if !done {
             self.counts.unknown_keys += 1;
         }
-        self.log(gesture, if done { Outcome::Done } else { Outcome::Nothing }, String::new());
+        self.log(
+            gesture,
+            if done { InputOutcome::Done } else { InputOutcome::Nothing },
+            String::new(),
+        );
     }
 
     pub(crate) fn key_combination(&mut self, keys: &[u32]) {
@@ -114,7 +118,11 @@ impl Os {
         if !done {
             self.counts.unknown_keys += 1;
         }
-        self.log(gesture, if done { Outcome::Done } else { Outcome::Nothing }, String::new());
+        self.log(
+            gesture,
+            if done { InputOutcome::Done } else { InputOutcome::Nothing },
+            String::new(),
+        );
     }
 
     /// Handles a key; `false` when nothing reacts to it.

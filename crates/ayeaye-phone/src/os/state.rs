@@ -132,7 +132,7 @@ pub struct GestureRecord {
     /// Since the phone was created.
     pub at_ms: u64,
     pub gesture: Gesture,
-    pub outcome: Outcome,
+    pub outcome: InputOutcome,
     /// Resource id or text of the node it reached.
     pub target: String,
 }
@@ -155,7 +155,7 @@ pub enum Gesture {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum InputOutcome {
     Done,
     /// Delivered, but nothing reacts to it.
     Nothing,
@@ -164,7 +164,7 @@ pub enum Outcome {
 }
 
 impl Os {
-    pub(crate) fn log(&mut self, gesture: Gesture, outcome: Outcome, target: String) {
+    pub(crate) fn log(&mut self, gesture: Gesture, outcome: InputOutcome, target: String) {
         self.used_at = self.now;
         if self.actions.len() >= MAX_LOGGED {
             self.actions.pop_front();

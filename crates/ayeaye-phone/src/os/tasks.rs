@@ -10,7 +10,7 @@ const KEYBOARD: &str = "com.android.adbkeyboard";
 
 impl Os {
     pub(crate) fn packages(&self) -> Vec<Package> {
-        let app = |entry: &launcher::Entry| Package {
+        let app = |entry: &launcher::LauncherEntry| Package {
             name: entry.package.to_owned(),
             label: entry.label.to_owned(),
             launcher: Some(Component {

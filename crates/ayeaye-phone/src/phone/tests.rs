@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::Phone;
 use crate::{
     options::PhoneOptions,
-    os::state::{NodeState, Outcome},
+    os::state::{InputOutcome, NodeState},
     packages::{Component, LaunchState, StartError},
     system::Quirks,
 };
@@ -233,7 +233,7 @@ async fn touches_in_a_transition_are_dropped_and_counted() {
     let class = user.phone.foreground().class;
     assert_eq!(class, "com.android.settings.Settings", "the dropped touch opened nothing");
     let actions = user.phone.state().actions;
-    assert_eq!(actions.last().unwrap().outcome, Outcome::Dropped);
+    assert_eq!(actions.last().unwrap().outcome, InputOutcome::Dropped);
     assert_eq!(actions.iter().map(|a| a.n).collect::<Vec<_>>(), [1, 2]);
 }
 

@@ -8,7 +8,7 @@ use super::{
     io::{Io, PIPE_LIMIT, Sink, Stdin, WriteError},
     parse::{SyntaxError, parse},
     process::{SHELL_PATH, Shell, Stop},
-    syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
+    syntax::{Command, CommandKind, Item, List, Pipeline, Redirect, Script, Target, When},
     variables::{MAX_TEXT, OutOfMemory, check_size},
 };
 use crate::{device::unix_seconds, files, memory::HeldBuffer};
@@ -145,7 +145,7 @@ impl Shell {
             None => return Ok(1),
         };
         match &command.kind {
-            Kind::Simple { assignments, words } => {
+            CommandKind::Simple { assignments, words } => {
                 let mut assigned = Vec::new();
                 let mut size = 0;
                 for (name, value) in assignments {
@@ -173,8 +173,8 @@ impl Shell {
                 }
                 ended
             }
-            Kind::Group(script) => self.nested(script, io).await,
-            Kind::Subshell(script) => {
+            CommandKind::Group(script) => self.nested(script, io).await,
+            CommandKind::Subshell(script) => {
                 let mut child = self.subshell();
                 match child.nested(script, io).await {
                     Err(Stop::Exit(status)) => Ok(status),

@@ -3,7 +3,7 @@ use super::{
     glob::Pattern,
     io::Io,
     process::{Shell, Stop},
-    syntax::{Part, Word},
+    syntax::{Word, WordPart},
     variables::{MAX_TEXT, check_size},
 };
 use crate::files;
@@ -41,10 +41,12 @@ impl Shell {
         let mut text = String::new();
         for (index, part) in word.iter().enumerate() {
             match part {
-                Part::Quoted(quoted) => text.push_str(quoted),
-                Part::Bare(bare) => text.push_str(&self.bare(index, bare, word.len())),
-                Part::Variable { name, .. } => text.push_str(&self.variable(name)),
-                Part::Output { script, .. } => text.push_str(&self.output_of(script, io).await?),
+                WordPart::Quoted(quoted) => text.push_str(quoted),
+                WordPart::Bare(bare) => text.push_str(&self.bare(index, bare, word.len())),
+                WordPart::Variable { name, .. } => text.push_str(&self.variable(name)),
+                WordPart::Output { script, .. } => {
+                    text.push_str(&self.output_of(script, io).await?)
+                }
             }
             self.bounded(check_size(text.len()), io).await?;
         }
@@ -56,7 +58,7 @@ impl Shell {
         let mut fields: Vec<Field> = Vec::new();
         let mut current: Option<Field> = None;
         for (index, part) in word.iter().enumerate() {
-            if let Part::Variable { name, quoted: true } = part
+            if let WordPart::Variable { name, quoted: true } = part
                 && name == "@"
             {
                 // Each argument is a word of its own; the first and the last are joined with what is around them.
@@ -73,10 +75,10 @@ impl Shell {
                 continue;
             }
             let (text, quoted, splits) = match part {
-                Part::Quoted(text) => (text.clone(), true, false),
-                Part::Bare(text) => (self.bare(index, text, word.len()), false, false),
-                Part::Variable { name, quoted } => (self.variable(name), *quoted, !quoted),
-                Part::Output { script, quoted } => {
+                WordPart::Quoted(text) => (text.clone(), true, false),
+                WordPart::Bare(text) => (self.bare(index, text, word.len()), false, false),
+                WordPart::Variable { name, quoted } => (self.variable(name), *quoted, !quoted),
+                WordPart::Output { script, quoted } => {
                     (self.output_of(script, io).await?, *quoted, !quoted)
                 }
             };

@@ -78,10 +78,10 @@ impl Sink {
 
 /// Standard input; clones share the position.
 #[derive(Debug, Clone)]
-pub(crate) struct Stdin(Arc<tokio::sync::Mutex<Source>>);
+pub(crate) struct Stdin(Arc<tokio::sync::Mutex<InputSource>>);
 
 #[derive(Debug)]
-struct Source {
+struct InputSource {
     /// What is there already.
     now: Bytes,
     /// `None` when nothing more will come.
@@ -90,12 +90,12 @@ struct Source {
 
 impl Stdin {
     pub(crate) fn bytes(now: Bytes) -> Self {
-        Self(Arc::new(tokio::sync::Mutex::new(Source { now, more: None })))
+        Self(Arc::new(tokio::sync::Mutex::new(InputSource { now, more: None })))
     }
 
     /// Bytes from a channel, until its sender is dropped. A chunk of nothing is an end for whoever reads then.
     pub(crate) fn stream(more: mpsc::Receiver<Bytes>) -> Self {
-        let source = Source { now: Bytes::new(), more: Some(more) };
+        let source = InputSource { now: Bytes::new(), more: Some(more) };
         Self(Arc::new(tokio::sync::Mutex::new(source)))
     }
 
@@ -150,7 +150,7 @@ impl Stdin {
     }
 }
 
-impl Source {
+impl InputSource {
     /// Waits for more, where nothing is there; `false` at the end.
     async fn fill(&mut self) -> bool {
         if self.now.is_empty() {

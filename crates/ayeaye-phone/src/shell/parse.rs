@@ -8,7 +8,7 @@
 mod tests;
 mod words;
 
-use super::syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When};
+use super::syntax::{Command, CommandKind, Item, List, Pipeline, Redirect, Script, Target, When};
 
 /// Levels of substitutions, groups and subshells within each other.
 const MAX_DEPTH: usize = 24;
@@ -57,7 +57,7 @@ pub(crate) fn is_one_program(line: &str) -> bool {
     let [List { items, background: false }] = &script[..] else { return false };
     let [Item { pipeline, .. }] = &items[..] else { return false };
     !pipeline.negated
-        && matches!(&pipeline.commands[..], [Command { kind: Kind::Simple { .. }, .. }])
+        && matches!(&pipeline.commands[..], [Command { kind: CommandKind::Simple { .. }, .. }])
 }
 
 /// What ends a nested script.
@@ -178,14 +178,15 @@ impl Parser {
             if self.peek_at(1) == Some('(') {
                 return Err(SyntaxError::Unsupported("((".to_owned()));
             }
-            return self
-                .compound(Until::Parenthesis)
-                .map(|(script, redirects)| Command { kind: Kind::Subshell(script), redirects });
+            return self.compound(Until::Parenthesis).map(|(script, redirects)| Command {
+                kind: CommandKind::Subshell(script),
+                redirects,
+            });
         }
         match self.plain_word().as_deref() {
             Some("{") => self
                 .compound(Until::Brace)
-                .map(|(script, redirects)| Command { kind: Kind::Group(script), redirects }),
+                .map(|(script, redirects)| Command { kind: CommandKind::Group(script), redirects }),
             Some("!" | "}") => Err(self.unexpected()),
             Some(word) if REFUSED_WORDS.contains(&word) => {
                 Err(SyntaxError::Unsupported(word.to_owned()))
@@ -242,7 +243,7 @@ impl Parser {
         if assignments.is_empty() && words.is_empty() && redirects.is_empty() {
             return Err(self.unexpected());
         }
-        Ok(Command { kind: Kind::Simple { assignments, words }, redirects })
+        Ok(Command { kind: CommandKind::Simple { assignments, words }, redirects })
     }
 
     fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {

@@ -39,12 +39,12 @@ pub(crate) struct Pipeline {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CommandKind,
     pub(crate) redirects: Vec<Redirect>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CommandKind {
     Simple {
         assignments: Vec<(String, Word)>,
         words: Vec<Word>,
@@ -72,10 +72,10 @@ pub(crate) enum Target {
 }
 
 /// One word before expansion.
-pub(crate) type Word = Vec<Part>;
+pub(crate) type Word = Vec<WordPart>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum WordPart {
     /// Literal text.
     Quoted(String),
     /// Text in which `*`, `?` and `[…]` are globs.

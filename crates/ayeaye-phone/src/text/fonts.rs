@@ -144,9 +144,9 @@ impl Glyph {
     const EMPTY: Self = Self { left: 0, top: 0, width: 0, height: 0, coverage: Vec::new() };
 }
 
-struct Outline(PathBuilder);
+struct GlyphOutline(PathBuilder);
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, -y);
     }
@@ -173,7 +173,7 @@ impl OutlineBuilder for Outline {
 pub(crate) fn rasterize(found: FontGlyph, size: f32) -> Glyph {
     let drawn = || {
         let f = face(found.face)?;
-        let mut outline = Outline(PathBuilder::new());
+        let mut outline = GlyphOutline(PathBuilder::new());
         f.outline_glyph(found.glyph?, &mut outline)?;
         let scale = size / f32::from(f.units_per_em());
         let path = outline.0.finish()?.transform(Transform::from_scale(scale, scale))?;

@@ -8,7 +8,7 @@ pub(crate) const BASELINE: f32 = 1.05;
 
 /// A line of a text: bytes `start..end` of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct TextLine {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) width: f32,
@@ -17,7 +17,7 @@ pub(crate) struct Line {
 }
 
 /// Breaks `text` into lines no wider than `max`, at most `max_lines` of them.
-pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize) -> Vec<Line> {
+pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize) -> Vec<TextLine> {
     let mut lines = Vec::new();
     let mut start = 0;
     let mut width = 0.0;
@@ -27,7 +27,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
     let max = max + 0.5;
     for (i, c) in text.char_indices() {
         if c == '\n' {
-            lines.push(Line { start, end: i, width, cut: false });
+            lines.push(TextLine { start, end: i, width, cut: false });
             (start, width, chance) = (i + 1, 0.0, None);
             continue;
         }
@@ -37,7 +37,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
                 Some((at, line_width)) if at > start => (at, line_width),
                 _ => (i, width),
             };
-            lines.push(Line { start, end: at, width: line_width, cut: false });
+            lines.push(TextLine { start, end: at, width: line_width, cut: false });
             width = text[at..i].chars().map(|c| advance(c, size, bold)).sum();
             start = at;
             chance = None;
@@ -50,7 +50,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
             chance = Some((after, width));
         }
     }
-    lines.push(Line { start, end: text.len(), width, cut: false });
+    lines.push(TextLine { start, end: text.len(), width, cut: false });
     if lines.len() > max_lines.max(1) {
         lines.truncate(max_lines.max(1));
         if let Some(last) = lines.last_mut() {
@@ -61,7 +61,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
 }
 
 /// Makes room for an ellipsis.
-fn shorten(line: &mut Line, text: &str, size: f32, bold: bool, max: f32) {
+fn shorten(line: &mut TextLine, text: &str, size: f32, bold: bool, max: f32) {
     // Part of the next word may still fit.
     let rest = &text[line.start..];
     let paragraph = rest.find('\n').map_or(text.len(), |at| line.start + at);
@@ -76,7 +76,7 @@ fn shorten(line: &mut Line, text: &str, size: f32, bold: bool, max: f32) {
         width += w;
         end = line.start + i + c.len_utf8();
     }
-    *line = Line { end, width: width + advance('\u{2026}', size, bold), cut: true, ..*line };
+    *line = TextLine { end, width: width + advance('\u{2026}', size, bold), cut: true, ..*line };
 }
 
 /// Width and height of the wrapped text in pixels.
@@ -89,7 +89,13 @@ pub(crate) fn measure(text: &str, size: f32, bold: bool, max: f32, max_lines: us
 }
 
 /// The line and x coordinate of a byte offset.
-pub(crate) fn locate(text: &str, lines: &[Line], at: usize, size: f32, bold: bool) -> (usize, f32) {
+pub(crate) fn locate(
+    text: &str,
+    lines: &[TextLine],
+    at: usize,
+    size: f32,
+    bold: bool,
+) -> (usize, f32) {
     let row = lines.iter().rposition(|line| line.start <= at).unwrap_or(0);
     let start = lines.get(row).map_or(0, |line| line.start);
     let x = text.get(start..at).unwrap_or("").chars().map(|c| advance(c, size, bold)).sum();
@@ -97,7 +103,7 @@ pub(crate) fn locate(text: &str, lines: &[Line], at: usize, size: f32, bold: boo
 }
 
 /// The byte offset on a line that is nearest to x.
-pub(crate) fn offset_at(text: &str, line: &Line, x: f32, size: f32, bold: bool) -> usize {
+pub(crate) fn offset_at(text: &str, line: &TextLine, x: f32, size: f32, bold: bool) -> usize {
     let mut left = 0.0;
     for (i, c) in text[line.start..line.end].char_indices() {
         let w = advance(c, size, bold);

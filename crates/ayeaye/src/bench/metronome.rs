@@ -22,12 +22,12 @@ pub struct Metronome {
     wanted: usize,
     think: Duration,
     count: Counter,
-    state: Mutex<State>,
+    state: Mutex<BenchProgress>,
 }
 
 /// How far it is, by what the loop tells of earlier steps: a reply that the loop throws away changes nothing.
 #[derive(Debug, Default)]
-struct State {
+struct BenchProgress {
     /// Acts that were done.
     done: usize,
     /// The number of the last step that was told of.
@@ -43,7 +43,7 @@ struct State {
 /// So often an act is tried; it is put off where the screen changes just before it.
 const ATTEMPTS: u32 = 3;
 
-impl State {
+impl BenchProgress {
     fn learn(&mut self, step: &HistoryStep) {
         if self.step.replace(step.step) == Some(step.step) {
             return;
@@ -102,7 +102,7 @@ impl Metronome {
         Some([state.first?, state.last?])
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BenchProgress> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

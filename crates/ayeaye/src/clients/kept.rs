@@ -33,7 +33,7 @@ pub enum KeptError {
 /// What is to be done with a file.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// The file, as it is named.
     pub path: PathBuf,
     /// Its text; `None` when it is not there.
@@ -50,7 +50,7 @@ pub struct Change {
     owner_only: bool,
 }
 
-impl Change {
+impl FileChange {
     /// A change of a file of our own, whose former text is nobody's.
     pub fn plain(path: PathBuf, before: Option<String>, after: String) -> Self {
         let (keep, is_new, forget, owner_only) = (false, false, false, false);
@@ -114,7 +114,7 @@ pub fn install(
     format: Format,
     key: Key<'_>,
     entry: &Value,
-) -> Result<Change, KeptError> {
+) -> Result<FileChange, KeptError> {
     let edit = |source| KeptError::Edit { path: path.to_owned(), source };
     let before = read(path)?;
     let text = before.as_deref().unwrap_or_default();
@@ -129,11 +129,15 @@ pub fn install(
     let keep = old.as_ref().is_none_or(|old| !backup(path).exists() && !alone(old));
     let is_new = old.is_none();
     let (path, forget, owner_only) = (path.to_owned(), false, false);
-    Ok(Change { path, before, after, is_new, keep, forget, owner_only })
+    Ok(FileChange { path, before, after, is_new, keep, forget, owner_only })
 }
 
 /// What taking the entry out would do; `None` where there is none.
-pub fn uninstall(path: &Path, format: Format, key: Key<'_>) -> Result<Option<Change>, KeptError> {
+pub fn uninstall(
+    path: &Path,
+    format: Format,
+    key: Key<'_>,
+) -> Result<Option<FileChange>, KeptError> {
     let edit = |source| KeptError::Edit { path: path.to_owned(), source };
     let before = read(path)?;
     let Some(text) = before.as_deref() else { return Ok(None) };
@@ -143,7 +147,7 @@ pub fn uninstall(path: &Path, format: Format, key: Key<'_>) -> Result<Option<Cha
     // A text that has an entry already is not the one to go back to.
     let former = kept.filter(|former| matches!(format.entry(former, key), Ok(None)));
     let change = |after: Option<String>, forget| {
-        Some(Change {
+        Some(FileChange {
             path: path.to_owned(),
             before: before.clone(),
             after,

@@ -72,7 +72,7 @@ pub struct Folders {
 
 /// Where an entry goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ConfigPlace {
     /// Into this file.
     File(PathBuf),
     /// Into one of these, and which one cannot be told.
@@ -116,17 +116,19 @@ impl Folders {
     }
 
     /// Where the client's entry goes.
-    pub fn place(&self, client: Client, scope: Scope, project: &Path) -> Place {
+    pub fn place(&self, client: Client, scope: Scope, project: &Path) -> ConfigPlace {
         if client == Client::JetBrains {
             // https://www.jetbrains.com/help/ai-assistant/mcp.html: no file, a form that takes JSON.
-            return Place::Paste("Settings > Tools > AI Assistant > Model Context Protocol > Add");
+            return ConfigPlace::Paste(
+                "Settings > Tools > AI Assistant > Model Context Protocol > Add",
+            );
         }
         match scope {
             Scope::User if client == Client::ClaudeDesktop => self.claude_desktop(),
-            Scope::User => Place::File(self.user_file(client)),
+            Scope::User => ConfigPlace::File(self.user_file(client)),
             Scope::Project => match project_file(client) {
-                Some(file) => Place::File(project.join(file)),
-                None => Place::NoProject,
+                Some(file) => ConfigPlace::File(project.join(file)),
+                None => ConfigPlace::NoProject,
             },
         }
     }
@@ -192,7 +194,7 @@ impl Folders {
 
     /// Claude Desktop's file. From a package (MSIX, how it comes to Windows now) it reads that of the package:
     /// anthropics/claude-code#26073, akitaonrails/ai-memory#250.
-    fn claude_desktop(&self) -> Place {
+    fn claude_desktop(&self) -> ConfigPlace {
         let usual = self.user_file(Client::ClaudeDesktop);
         let own: Vec<_> = self.claude_packages().iter().map(|it| it.join(CLAUDE_DESKTOP)).collect();
         let there: Vec<_> = own.iter().filter(|file| file.exists()).cloned().collect();
@@ -203,9 +205,9 @@ impl Folders {
             _ => there,
         };
         match <[PathBuf; 1]>::try_from(candidates) {
-            Ok([file]) => Place::File(file),
-            Err(none) if none.is_empty() => Place::File(usual),
-            Err(several) => Place::OneOf(several),
+            Ok([file]) => ConfigPlace::File(file),
+            Err(none) if none.is_empty() => ConfigPlace::File(usual),
+            Err(several) => ConfigPlace::OneOf(several),
         }
     }
 

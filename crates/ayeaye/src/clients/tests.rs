@@ -14,7 +14,7 @@ fn folders(system: System, variables: &[(&str, &str)]) -> Folders {
 
 fn user_file(folders: &Folders, client: Client) -> String {
     match folders.place(client, Scope::User, Path::new("/w")) {
-        Place::File(file) => file.display().to_string(),
+        ConfigPlace::File(file) => file.display().to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -63,12 +63,12 @@ fn files_are_where_each_system_keeps_them() {
     assert_eq!(user_file(&windows, Client::Goose), "/c/ada/Roaming/Block/goose/config/config.yaml");
     assert_eq!(
         linux.place(Client::Cursor, Scope::Project, Path::new("/w")),
-        Place::File(PathBuf::from("/w/.cursor/mcp.json"))
+        ConfigPlace::File(PathBuf::from("/w/.cursor/mcp.json"))
     );
-    assert_eq!(linux.place(Client::Goose, Scope::Project, Path::new("/w")), Place::NoProject);
+    assert_eq!(linux.place(Client::Goose, Scope::Project, Path::new("/w")), ConfigPlace::NoProject);
     assert!(matches!(
         linux.place(Client::JetBrains, Scope::User, Path::new("/w")),
-        Place::Paste(_)
+        ConfigPlace::Paste(_)
     ));
 }
 
@@ -122,28 +122,28 @@ fn claude_desktop_from_a_package_reads_the_file_of_the_package() {
     let place = || windows.place(Client::ClaudeDesktop, Scope::User, Path::new("/w"));
     make(&package("Claudette_x"));
     assert!(!windows.is_here(Client::ClaudeDesktop));
-    assert_eq!(place(), Place::File(usual.clone()));
+    assert_eq!(place(), ConfigPlace::File(usual.clone()));
     // It was installed and not started yet.
     std::fs::create_dir_all(local.join("Packages/Claude_one")).unwrap();
     assert!(windows.is_here(Client::ClaudeDesktop));
-    assert_eq!(place(), Place::File(one.clone()));
+    assert_eq!(place(), ConfigPlace::File(one.clone()));
     make(&usual);
-    assert_eq!(place(), Place::File(usual.clone()));
+    assert_eq!(place(), ConfigPlace::File(usual.clone()));
     make(&one);
-    assert_eq!(place(), Place::File(one.clone()));
+    assert_eq!(place(), ConfigPlace::File(one.clone()));
     std::fs::create_dir_all(local.join("Packages/Claude_two")).unwrap();
-    assert_eq!(place(), Place::File(one.clone()));
+    assert_eq!(place(), ConfigPlace::File(one.clone()));
     make(&two);
-    assert_eq!(place(), Place::OneOf(vec![one.clone(), two.clone()]));
+    assert_eq!(place(), ConfigPlace::OneOf(vec![one.clone(), two.clone()]));
     for file in [&one, &two, &usual] {
         std::fs::remove_file(file).unwrap();
     }
-    assert_eq!(place(), Place::OneOf(vec![one, two]));
+    assert_eq!(place(), ConfigPlace::OneOf(vec![one, two]));
     // No other system has packages.
     let linux = folders(System::Unix, &variables);
     assert!(matches!(
         linux.place(Client::ClaudeDesktop, Scope::User, Path::new("/w")),
-        Place::File(file) if file.ends_with(".config/Claude/claude_desktop_config.json")
+        ConfigPlace::File(file) if file.ends_with(".config/Claude/claude_desktop_config.json")
     ));
 }
 
@@ -299,13 +299,13 @@ mod files {
 
     const KEY: Key<'static> = Key { section: "mcpServers", name: "ayeaye" };
 
-    fn install(path: &Path, entry: &serde_json::Value) -> kept::Change {
+    fn install(path: &Path, entry: &serde_json::Value) -> kept::FileChange {
         let change = kept::install(path, Format::JsonWithComments, KEY, entry).unwrap();
         change.write().unwrap();
         change
     }
 
-    fn uninstall(path: &Path) -> kept::Change {
+    fn uninstall(path: &Path) -> kept::FileChange {
         let change = kept::uninstall(path, Format::JsonWithComments, KEY).unwrap().unwrap();
         change.write().unwrap();
         change

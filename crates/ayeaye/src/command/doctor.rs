@@ -20,7 +20,7 @@ use crate::text::{bytes, lines, one_line};
 use crate::wiring::{App, adb_config};
 
 /// One finding.
-struct Finding {
+struct DoctorFinding {
     verdict: Severity,
     about: &'static str,
     text: String,
@@ -29,7 +29,7 @@ struct Finding {
     device: Option<String>,
 }
 
-impl Finding {
+impl DoctorFinding {
     fn new(verdict: Severity, about: &'static str, text: impl Into<String>) -> Self {
         Self { verdict, about, text: text.into(), hint: String::new(), device: None }
     }
@@ -66,12 +66,12 @@ impl Finding {
     }
 }
 
-fn of_model(finding: &ayeaye_model::Finding) -> Finding {
-    Finding::new(finding.verdict, "model", finding.text.clone())
+fn of_model(finding: &ayeaye_model::CheckFinding) -> DoctorFinding {
+    DoctorFinding::new(finding.verdict, "model", finding.text.clone())
 }
 
 /// Says what is found of a model.
-pub(super) fn tell_model(finding: &ayeaye_model::Finding, terminal: Terminal) {
+pub(super) fn tell_model(finding: &ayeaye_model::CheckFinding, terminal: Terminal) {
     of_model(finding).print(terminal);
 }
 
@@ -111,7 +111,7 @@ pub async fn doctor(
     (as_json, terminal): (bool, Terminal),
 ) -> Exit {
     let mut found = Vec::new();
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: DoctorFinding| {
         if !as_json {
             finding.print(terminal);
         }
@@ -139,15 +139,15 @@ pub async fn doctor(
         }
     }
     if let Some(trouble) = trouble {
-        tell(Finding::new(Severity::Error, "model", format!("{trouble:#}")));
+        tell(DoctorFinding::new(Severity::Error, "model", format!("{trouble:#}")));
     }
     waiting.now("Looking for the model");
     let state = app.presence.state().await;
     if state == ModelState::NotConfigured {
-        tell(Finding {
+        tell(DoctorFinding {
             hint: "to hand over whole tasks: `ayeaye setup`, or set model.base-url and model.name"
                 .to_owned(),
-            ..Finding::new(Severity::Ok, "model", app.presence.describe(state))
+            ..DoctorFinding::new(Severity::Ok, "model", app.presence.describe(state))
         });
     } else {
         waiting.now("Showing the model a picture");
@@ -167,7 +167,7 @@ pub async fn doctor(
     let all_good = found.iter().all(|finding| finding.verdict != Severity::Error);
     let exit = if all_good { Exit::Done } else { Exit::Failed };
     if as_json {
-        let findings: Vec<Value> = found.iter().map(Finding::in_json).collect();
+        let findings: Vec<Value> = found.iter().map(DoctorFinding::in_json).collect();
         terminal.json(&json!({ "ok": all_good, "findings": findings }));
         return exit;
     }
@@ -186,8 +186,11 @@ pub async fn doctor(
 }
 
 /// What cannot be known of a model whose endpoint cannot be asked, if it cannot.
-fn left_unchecked(config: &Config, checked: &[ayeaye_model::Finding]) -> Option<Finding> {
-    let is_unasked = |it: &ayeaye_model::Finding| {
+fn left_unchecked(
+    config: &Config,
+    checked: &[ayeaye_model::CheckFinding],
+) -> Option<DoctorFinding> {
+    let is_unasked = |it: &ayeaye_model::CheckFinding| {
         it.subject == CheckSubject::Connection && it.verdict == Severity::Error
     };
     checked.iter().any(is_unasked).then(|| {
@@ -196,13 +199,13 @@ fn left_unchecked(config: &Config, checked: &[ayeaye_model::Finding]) -> Option<
              place on it",
             one_line(&config.model.name)
         );
-        Finding::new(Severity::Warning, "model", text)
+        DoctorFinding::new(Severity::Warning, "model", text)
             .with_hint("once that is put right, check again")
     })
 }
 
 /// Which tools a client is offered now.
-fn tools(config: &Config, state: ModelState) -> Finding {
+fn tools(config: &Config, state: ModelState) -> DoctorFinding {
     let offer = Offer::new(config.tools, state);
     let text = match (offer.tools.agent, offer.tools.device) {
         (true, true) if state == ModelState::Refused => {
@@ -225,32 +228,32 @@ fn tools(config: &Config, state: ModelState) -> Finding {
         ToolChoice::Only(tools) => format!("mcp.tools is {tools}"),
     };
     let text = format!("{text} ({setting})");
-    Finding::new(Severity::Ok, "tools", text)
+    DoctorFinding::new(Severity::Ok, "tools", text)
 }
 
-fn settings(config: &Config) -> Finding {
+fn settings(config: &Config) -> DoctorFinding {
     let text = match &config.file {
         Some(path) => format!("settings from {}", path.display()),
         None => "default settings; `ayeaye config` shows them and where a file would go".to_owned(),
     };
-    Finding::new(Severity::Ok, "settings", text)
+    DoctorFinding::new(Severity::Ok, "settings", text)
 }
 
 /// What keeps less from others than the settings seem to: keys that they can read, and limits for nobody.
-fn trust(config: &Config) -> Vec<Finding> {
+fn trust(config: &Config) -> Vec<DoctorFinding> {
     let about = "settings";
     let mut findings = Vec::new();
     if let Some(exposed) = config.exposed_keys() {
-        let finding = Finding::new(Severity::Warning, about, exposed.to_string());
+        let finding = DoctorFinding::new(Severity::Warning, about, exposed.to_string());
         findings.push(finding.with_hint(exposed.way_out()));
     }
     if let Err(err) = http::check_narrowed(&config.policy, &config.http, &config.data_dir) {
-        findings.push(Finding::new(Severity::Error, about, error_chain(&err)));
+        findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)));
     }
     findings
 }
 
-fn data_folder(config: &Config) -> Finding {
+fn data_folder(config: &Config) -> DoctorFinding {
     let folder = &config.data_dir;
     let probe = folder.join(".doctor");
     let tried = private_folder(folder, true)
@@ -260,7 +263,7 @@ fn data_folder(config: &Config) -> Finding {
     match tried {
         Ok(()) => match http::free_space(folder) {
             // No session would begin.
-            Some(free) if free < floor => Finding::new(
+            Some(free) if free < floor => DoctorFinding::new(
                 Severity::Error,
                 "data",
                 format!(
@@ -274,9 +277,9 @@ fn data_folder(config: &Config) -> Finding {
                 "`ayeaye sessions du` shows what sessions take and `ayeaye sessions rm` removes them; make room on \
                  the disk, or set journal.min-free lower",
             ),
-            _ => Finding::new(Severity::Ok, "data", format!("{} can be written", folder.display())),
+            _ => DoctorFinding::new(Severity::Ok, "data", format!("{} can be written", folder.display())),
         },
-        Err(err) => Finding::new(
+        Err(err) => DoctorFinding::new(
             Severity::Error,
             "data",
             format!("{} cannot be written: {err}", folder.display()),
@@ -291,18 +294,18 @@ fn data_folder(config: &Config) -> Finding {
 }
 
 /// Which secrets of the data folder the server cannot use as they are.
-fn secrets(config: &Config) -> Vec<Finding> {
+fn secrets(config: &Config) -> Vec<DoctorFinding> {
     let about = "secrets";
     let mut findings = Vec::new();
     if let Err(err) = secret::check(&config.data_dir, STATE_KEY_FILE) {
-        findings.push(Finding::new(Severity::Warning, about, error_chain(&err)).with_hint(
+        findings.push(DoctorFinding::new(Severity::Warning, about, error_chain(&err)).with_hint(
             "`ayeaye serve` works without it; forms that are open when it ends are void",
         ));
     }
     if config.http.token.is_none()
         && let Err(err) = secret::check(&config.data_dir, http::TOKEN_FILE)
     {
-        findings.push(Finding::new(Severity::Error, about, error_chain(&err)).with_hint(
+        findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
             "`ayeaye serve --http` and `ayeaye ui` do not start like this; a token of your own in AYEAYE_HTTP_TOKEN \
              needs no file",
         ));
@@ -314,7 +317,7 @@ const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install a
     android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program";
 
 /// The adb program with the first server, and the further servers.
-async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<Finding> {
+async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<DoctorFinding> {
     let Some(adb) = app.adb.as_deref().filter(|adb| adb.has_several_servers()) else {
         return vec![adb_program(config, listed)];
     };
@@ -323,9 +326,11 @@ async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<Finding> {
     let mut findings = vec![adb_program(config, first)];
     findings.extend(servers.map(|(server, answer)| {
         match answer {
-            Ok(_) => Finding::new(Severity::Ok, "adb", format!("the server at {server} answers")),
+            Ok(_) => {
+                DoctorFinding::new(Severity::Ok, "adb", format!("the server at {server} answers"))
+            }
             // The phones of the others are there all the same.
-            Err(err) => Finding::new(Severity::Warning, "adb", error_chain(&err))
+            Err(err) => DoctorFinding::new(Severity::Warning, "adb", error_chain(&err))
                 .with_hint("start it there, or take it out of adb.servers"),
         }
     }));
@@ -334,7 +339,7 @@ async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<Finding> {
 
 /// `answered`: whether an adb server answered. One may run without a program here, for instance on the
 /// host of a container.
-fn adb_program(config: &Config, answered: bool) -> Finding {
+fn adb_program(config: &Config, answered: bool) -> DoctorFinding {
     let about = "adb";
     let server = &config.adb.server;
     let server = if answered {
@@ -343,32 +348,32 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
         format!("no answer from the server at {server}")
     };
     if let Err(err) = adb_config(config) {
-        return Finding::new(Severity::Error, about, err.to_string())
+        return DoctorFinding::new(Severity::Error, about, err.to_string())
             .with_hint("set adb.server to tcp:HOST:PORT or localfilesystem:PATH");
     }
     // No program of this machine starts one there.
     if !answered && is_elsewhere(&config.adb.server) {
-        return Finding::new(Severity::Error, about, server).with_hint(ADB_ELSEWHERE);
+        return DoctorFinding::new(Severity::Error, about, server).with_hint(ADB_ELSEWHERE);
     }
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, answered) {
         (Some(path), true) => {
-            Finding::new(Severity::Ok, about, format!("{}; {server}", path.display()))
+            DoctorFinding::new(Severity::Ok, about, format!("{}; {server}", path.display()))
         }
         (Some(path), false) => {
             let text = format!("{}; {server}", path.display());
-            Finding::new(Severity::Error, about, text).with_hint(
+            DoctorFinding::new(Severity::Error, about, text).with_hint(
                 "`adb start-server` says why it does not start, `adb kill-server` ends one that hangs; adb.server names \
                  another",
             )
         }
-        (None, true) => Finding::new(
+        (None, true) => DoctorFinding::new(
             Severity::Ok,
             about,
             format!("{server}; no adb program is needed for that"),
         ),
         (None, false) => {
-            Finding::new(Severity::Error, about, format!("no adb program found; {server}"))
+            DoctorFinding::new(Severity::Error, about, format!("no adb program found; {server}"))
                 .with_hint(INSTALL_ADB)
         }
     }

@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 use crate::cli::{Install, Uninstall};
 use crate::clients::document::Key;
 use crate::clients::kept;
-use crate::clients::{Client, Folders, Place, System};
+use crate::clients::{Client, ConfigPlace, Folders, System};
 use crate::command::{Exit, Start};
 use crate::config::Config;
 use crate::terminal::Terminal;
 
 use planned::planned;
-use told::Told;
+use told::InstallOutput;
 
 /// Adds the server to a client, or lists the clients.
 pub async fn install(
@@ -84,7 +84,7 @@ async fn choose(
 }
 
 /// Asks for one of the clients.
-async fn pick(here: &[(Client, State)], terminal: Terminal) -> Option<Client> {
+async fn pick(here: &[(Client, InstallState)], terminal: Terminal) -> Option<Client> {
     loop {
         let answer = terminal.ask_line("Which one? (a number or a name; Enter for none)").await?;
         if answer.is_empty() {
@@ -101,7 +101,7 @@ async fn pick(here: &[(Client, State)], terminal: Terminal) -> Option<Client> {
 
 /// How far a client is.
 #[derive(Debug, Clone)]
-pub(super) enum State {
+pub(super) enum InstallState {
     /// Its settings have an entry for this server.
     Installed(std::path::PathBuf),
     /// They have none.
@@ -112,7 +112,7 @@ pub(super) enum State {
     Paste,
 }
 
-impl State {
+impl InstallState {
     /// For people: the client is there in any case, what is told is about the entry.
     fn in_words(&self) -> &'static str {
         match self {
@@ -146,20 +146,20 @@ impl State {
 }
 
 /// The clients that seem to be on this machine.
-pub(super) fn clients_here(start: &Start) -> anyhow::Result<Vec<(Client, State)>> {
+pub(super) fn clients_here(start: &Start) -> anyhow::Result<Vec<(Client, InstallState)>> {
     let folders = folders(start)?;
     let here = Client::ALL.into_iter().filter(|client| folders.is_here(*client));
     Ok(here
         .map(|client| {
             let place = folders.place(client, crate::clients::Scope::User, "".as_ref());
-            let Place::File(file) = place else { return (client, State::Paste) };
+            let ConfigPlace::File(file) = place else { return (client, InstallState::Paste) };
             let key = Key { section: client.section(), name: "ayeaye" };
             let text = kept::read(&file).map(Option::unwrap_or_default);
             let entry = text.map(|text| client.format().entry(&text, key));
             let state = match entry {
-                Ok(Ok(Some(_))) => State::Installed(file),
-                Ok(Ok(None)) => State::Without(file),
-                Ok(Err(_)) | Err(_) => State::Unreadable(file),
+                Ok(Ok(Some(_))) => InstallState::Installed(file),
+                Ok(Ok(None)) => InstallState::Without(file),
+                Ok(Err(_)) | Err(_) => InstallState::Unreadable(file),
             };
             (client, state)
         })
@@ -178,7 +178,7 @@ async fn into(
     args: &Install,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let mut told = Told::new(terminal, &args.entry);
+    let mut told = InstallOutput::new(terminal, &args.entry);
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
     match planned(client, config, start, args, &mut told).await? {
@@ -200,16 +200,18 @@ pub async fn uninstall(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let client = args.client;
-    let mut told = Told::new(terminal, &args.entry);
+    let mut told = InstallOutput::new(terminal, &args.entry);
     let terminal = told.terminal;
     told.fact("client", client.id());
     told.fact("name", args.entry.name.as_str());
     let project = std::env::current_dir().context("the working directory")?;
     let file = match folders(start)?.place(client, args.entry.scope, &project) {
-        Place::File(file) => file,
-        Place::OneOf(files) => anyhow::bail!(one_of(client, &files)),
-        Place::Paste(place) => anyhow::bail!("{client} has no settings file: remove it at {place}"),
-        Place::NoProject => {
+        ConfigPlace::File(file) => file,
+        ConfigPlace::OneOf(files) => anyhow::bail!(one_of(client, &files)),
+        ConfigPlace::Paste(place) => {
+            anyhow::bail!("{client} has no settings file: remove it at {place}")
+        }
+        ConfigPlace::NoProject => {
             anyhow::bail!("{client} has no settings of a project: leave out --scope")
         }
     };

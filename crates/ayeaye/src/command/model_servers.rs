@@ -39,7 +39,7 @@ pub(super) fn family(name: &str, endpoint: &Endpoint) -> Option<Profile> {
 
 /// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ServerKind {
     Ollama,
     LmStudio,
     Vllm,
@@ -48,7 +48,7 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
+impl ServerKind {
     /// The kinds with the ports they listen at unless told otherwise.
     const PORTS: [(u16, Self); 4] =
         [(11434, Self::Ollama), (1234, Self::LmStudio), (8000, Self::Vllm), (8080, Self::LlamaCpp)];
@@ -80,7 +80,7 @@ impl Kind {
 /// A server that answered.
 #[derive(Debug, Clone)]
 pub(super) struct Server {
-    pub(super) kind: Kind,
+    pub(super) kind: ServerKind,
     /// Its address without a path, such as `http://127.0.0.1:11434`.
     pub(super) root: String,
     /// Where its models are asked, such as `http://127.0.0.1:11434/v1`.
@@ -89,7 +89,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    fn new(kind: Kind, root: String, models: Vec<Offered>) -> Self {
+    fn new(kind: ServerKind, root: String, models: Vec<Offered>) -> Self {
         Self { kind, base_url: format!("{root}/v1"), root, models }
     }
 
@@ -97,7 +97,7 @@ impl Server {
     pub(super) fn plain(base_url: &str, names: Vec<String>) -> Self {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let models = names.into_iter().map(Offered::named).collect();
-        Self { kind: Kind::Other, root: root_of(&base_url).to_owned(), base_url, models }
+        Self { kind: ServerKind::Other, root: root_of(&base_url).to_owned(), base_url, models }
     }
 }
 
@@ -157,8 +157,8 @@ impl Finder {
 
     /// The servers at the usual ports of this machine.
     pub(super) async fn usual(&self) -> Vec<Server> {
-        let looks =
-            Kind::PORTS.map(|(port, _)| async move { self.look(&format!("{HERE}:{port}")).await });
+        let looks = ServerKind::PORTS
+            .map(|(port, _)| async move { self.look(&format!("{HERE}:{port}")).await });
         futures::future::join_all(looks).await.into_iter().flatten().collect()
     }
 
@@ -176,7 +176,7 @@ impl Finder {
                 context: props["default_generation_settings"]["n_ctx"].as_u64(),
             };
             let models = ids(names).map(|(id, _)| offered(id)).collect();
-            return Some(Server::new(Kind::LlamaCpp, root, models));
+            return Some(Server::new(ServerKind::LlamaCpp, root, models));
         }
         if let Some(list) = self.get(&root, "/api/v0/models").await
             && let Some(list) = list["data"].as_array()
@@ -188,7 +188,7 @@ impl Finder {
                 context: it["loaded_context_length"].as_u64(),
             });
             let models = models.collect();
-            return Some(Server::new(Kind::LmStudio, root, models));
+            return Some(Server::new(ServerKind::LmStudio, root, models));
         }
         if let Some(tags) = self.get(&root, "/api/tags").await
             && let Some(tags) = tags["models"].as_array()
@@ -197,7 +197,7 @@ impl Finder {
             for name in tags.iter().filter_map(|it| it["name"].as_str()).take(MAX_MODELS) {
                 models.extend(self.ollama_model(&root, name).await);
             }
-            return Some(Server::new(Kind::Ollama, root, models));
+            return Some(Server::new(ServerKind::Ollama, root, models));
         }
         let names = names?;
         let is_vllm = names.iter().any(|it| it["owned_by"] == "vllm");
@@ -206,7 +206,7 @@ impl Finder {
             sees: None,
             context: it["max_model_len"].as_u64(),
         });
-        let kind = if is_vllm { Kind::Vllm } else { Kind::Other };
+        let kind = if is_vllm { ServerKind::Vllm } else { ServerKind::Other };
         Some(Server::new(kind, root, models.collect()))
     }
 
@@ -226,18 +226,18 @@ impl Finder {
     /// The context of a model as it is loaded now, where the server tells that only then.
     pub(super) async fn loaded_context(&self, server: &Server, model: &str) -> Option<u64> {
         match server.kind {
-            Kind::Ollama => {
+            ServerKind::Ollama => {
                 let loaded = self.get(&server.root, "/api/ps").await?;
                 let loaded = loaded["models"].as_array()?;
                 let same = loaded.iter().find(|it| it["name"] == model || it["model"] == model)?;
                 same["context_length"].as_u64()
             }
-            Kind::LmStudio => {
+            ServerKind::LmStudio => {
                 let list = self.get(&server.root, "/api/v0/models").await?;
                 let list = list["data"].as_array()?;
                 list.iter().find(|it| it["id"] == model)?["loaded_context_length"].as_u64()
             }
-            Kind::Vllm | Kind::LlamaCpp | Kind::Other => None,
+            ServerKind::Vllm | ServerKind::LlamaCpp | ServerKind::Other => None,
         }
     }
 

@@ -18,7 +18,7 @@ use ayeaye_agent::{
 use ayeaye_model::RemoteModel;
 
 use self::judge::{Grade, harm, judge};
-use self::report::Outcome;
+use self::report::SceneResult;
 use self::scenes::{Scene, scenes};
 use crate::command::Exit;
 use crate::terminal::Terminal;
@@ -44,7 +44,7 @@ pub(super) async fn try_out(
         terminal.line(&format!("The pictures are in {}.", folder.display()));
     }
     terminal.line(&report::heading(model));
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<SceneResult> = Vec::new();
     let mut failed_in_a_row = 0;
     for (number, scene) in (1..).zip(&scenes) {
         let outcome = {
@@ -62,7 +62,7 @@ pub(super) async fn try_out(
                     if ends {
                         return Err(given_up(&err, outcomes.len(), is_configured));
                     }
-                    Outcome::failed((number, scene), screen, &err)
+                    SceneResult::failed((number, scene), screen, &err)
                 }
             }
         };
@@ -82,7 +82,7 @@ fn judged(
     (number, scene): (usize, &Scene),
     (screen, sent): (ScreenSize, ScreenSize),
     reply: &Reply,
-) -> Outcome {
+) -> SceneResult {
     let (grade, answer, harm) = match model.read(reply, sent) {
         Ok(decision) => {
             let grade = judge(&scene.right, &decision.action, screen);
@@ -96,7 +96,7 @@ fn judged(
         }
     };
     let cost = model.prices().filter(|_| 0 < reply.tokens.prompt).map(|it| it.of(reply.tokens));
-    Outcome { grade, answer, harm, cost, ..Outcome::of((number, scene), screen, reply) }
+    SceneResult { grade, answer, harm, cost, ..SceneResult::of((number, scene), screen, reply) }
 }
 
 /// The picture as the model is sent it, and the size of the screen.

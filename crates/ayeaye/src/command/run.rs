@@ -270,7 +270,7 @@ fn leave(report: &Report, config: &Config, options: RunOptions, terminal: Termin
 /// Shows each step as it happens. The first signal pauses the run after the action under way, so that what
 /// was changed on the phone is put back; after the second nothing is waited for.
 pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdown) -> Arc<Report> {
-    let mut shown = Shown::default();
+    let mut shown = PrintedSoFar::default();
     let waiting = terminal.waiting(busy_with(follower));
     let mut poll = tokio::time::interval(PHASE_POLL);
     if let Some(place) = waits(&follower.report()) {
@@ -301,14 +301,14 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdo
 
 /// What has been printed.
 #[derive(Debug, Default)]
-struct Shown {
+struct PrintedSoFar {
     /// Number of the next step, from 0 through the session.
     next: u32,
     /// That kept steps fit no more.
     replay_ended: bool,
 }
 
-impl Shown {
+impl PrintedSoFar {
     /// Prints what is new.
     fn news(&mut self, update: &RunUpdate, terminal: Terminal) {
         // Steps that were done again come first.

@@ -12,7 +12,7 @@ use ayeaye_agent::DeviceId;
 use crate::cli::{ClientChoice, EntryArgs, Install, Setup};
 use crate::clients::Scope;
 use crate::command::asker::Asker;
-use crate::command::install::{self, State, clients_here};
+use crate::command::install::{self, InstallState, clients_here};
 use crate::command::{Exit, Start, keyboard};
 use crate::config::Config;
 use crate::shutdown::Shutdown;
@@ -151,7 +151,7 @@ async fn client(
         None => {
             let here: Vec<_> = clients_here(start)?
                 .into_iter()
-                .filter(|(_, state)| !matches!(state, State::Unreadable(_)))
+                .filter(|(_, state)| !matches!(state, InstallState::Unreadable(_)))
                 .collect();
             if here.is_empty() {
                 terminal.line("No client was found here; `ayeaye install CLIENT` adds one later.");

@@ -2,11 +2,11 @@
 use serde_json::{Value, json};
 
 use super::known::KnownSetting;
-use super::layer::{Entry, RawValue};
+use super::layer::{LayerEntry, RawValue};
 use super::origin::Origin;
 
 /// Writes the settings as TOML with comments, in their order.
-pub(super) fn explain(read: &[(KnownSetting, Option<Entry>)]) -> String {
+pub(super) fn explain(read: &[(KnownSetting, Option<LayerEntry>)]) -> String {
     let mut text = String::new();
     let mut section = "";
     for (setting, entry) in read {
@@ -21,8 +21,8 @@ pub(super) fn explain(read: &[(KnownSetting, Option<Entry>)]) -> String {
 }
 
 /// The settings for programs, in their order.
-pub(super) fn explain_json(read: &[(KnownSetting, Option<Entry>)]) -> Vec<Value> {
-    let one = |(setting, entry): &(KnownSetting, Option<Entry>)| {
+pub(super) fn explain_json(read: &[(KnownSetting, Option<LayerEntry>)]) -> Vec<Value> {
+    let one = |(setting, entry): &(KnownSetting, Option<LayerEntry>)| {
         let value = match entry.as_ref().map(|entry| &entry.raw) {
             None => Value::Null,
             Some(_) if setting.secret => "(set)".into(),
@@ -57,7 +57,7 @@ pub(super) fn about(defaults: &str, key: &str) -> String {
     comment.join(" ")
 }
 
-fn line(secret: bool, key: &str, entry: Option<&Entry>) -> String {
+fn line(secret: bool, key: &str, entry: Option<&LayerEntry>) -> String {
     let Some(entry) = entry else {
         return format!("# {key} is not set\n");
     };

@@ -23,20 +23,20 @@ pub(super) enum RawValue {
 
 /// A value and where it comes from.
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct LayerEntry {
     pub(super) raw: RawValue,
     pub(super) origin: Origin,
 }
 
 // The value may be a secret; only `explain` knows which may be shown.
-impl fmt::Debug for Entry {
+impl fmt::Debug for LayerEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.origin)
     }
 }
 
 /// What one source says, by the names of the settings.
-pub(super) type Layer = BTreeMap<String, Entry>;
+pub(super) type Layer = BTreeMap<String, LayerEntry>;
 
 pub(super) const DEFAULTS: &str = include_str!("../../default-config.toml");
 
@@ -53,7 +53,7 @@ pub(super) fn defaults() -> Layer {
 /// Adds a default that only the system knows.
 pub(super) fn set_default(layer: &mut Layer, key: &str, text: &str) {
     let raw = RawValue::Text(text.to_owned());
-    layer.insert(key.to_owned(), Entry { raw, origin: Origin::Default });
+    layer.insert(key.to_owned(), LayerEntry { raw, origin: Origin::Default });
 }
 
 /// Reads the text of a settings file. A key that is no setting is an error.
@@ -94,7 +94,7 @@ fn parse(
             let problem = ValueError::NotAValue;
             return Err(ConfigError::InvalidValue { key, origin, problem });
         };
-        layer.insert(key, Entry { raw, origin });
+        layer.insert(key, LayerEntry { raw, origin });
         Ok(())
     };
     for (key, value) in table.get_ref() {
@@ -194,7 +194,7 @@ pub(super) fn from_environment(
                 return Err(ConfigError::InvalidValue { key, origin, problem });
             };
             let raw = RawValue::Text(text.to_owned());
-            layer.insert(setting.key.clone(), Entry { raw, origin });
+            layer.insert(setting.key.clone(), LayerEntry { raw, origin });
         }
     }
     for name in environment.own_names() {
@@ -226,11 +226,11 @@ pub(super) fn from_environment(
 }
 
 /// What adb's own variables say about its server.
-fn adb_server(environment: &Environment) -> Option<Entry> {
+fn adb_server(environment: &Environment) -> Option<LayerEntry> {
     let text = |name| environment.get(name).map(|value| value.to_string_lossy().into_owned());
     if let Some(socket) = text("ADB_SERVER_SOCKET") {
         let origin = Origin::Environment("ADB_SERVER_SOCKET".to_owned());
-        return Some(Entry { raw: RawValue::Text(socket), origin });
+        return Some(LayerEntry { raw: RawValue::Text(socket), origin });
     }
     let (address, port) = (text("ANDROID_ADB_SERVER_ADDRESS"), text("ANDROID_ADB_SERVER_PORT"));
     let name = match (&address, &port) {
@@ -240,7 +240,7 @@ fn adb_server(environment: &Environment) -> Option<Entry> {
     };
     let address = address.unwrap_or_else(|| "127.0.0.1".to_owned());
     let port = port.unwrap_or_else(|| "5037".to_owned());
-    Some(Entry {
+    Some(LayerEntry {
         raw: RawValue::Text(format!("tcp:{address}:{port}")),
         origin: Origin::Environment(name.to_owned()),
     })

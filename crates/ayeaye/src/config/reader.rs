@@ -11,12 +11,12 @@ use ayeaye_model::Secret;
 use super::environment::Environment;
 use super::error::{ConfigError, ValueError};
 use super::known::KnownSetting;
-use super::layer::{Entry, Layer, RawValue};
+use super::layer::{Layer, LayerEntry, RawValue};
 use super::origin::Origin;
 use super::{paths, value};
 
 /// Settings that were read, with the entry that counted.
-pub(super) type ReadSettings = Vec<(KnownSetting, Option<Entry>)>;
+pub(super) type ReadSettings = Vec<(KnownSetting, Option<LayerEntry>)>;
 
 /// The layers of all sources.
 pub(super) struct Reader<'a> {
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         key: &str,
         parse: impl FnOnce(&str) -> Result<T, ValueError>,
     ) -> Result<Option<T>, ConfigError> {
-        let Some(Entry { raw, origin }) = self.find(key, false) else { return Ok(None) };
+        let Some(LayerEntry { raw, origin }) = self.find(key, false) else { return Ok(None) };
         let parsed = match raw {
             RawValue::Text(text) | RawValue::Table(text) => parse(&text),
             RawValue::List(_) => Err(ValueError::List),
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         &self,
         key: &str,
     ) -> Result<Vec<T>, ConfigError> {
-        let Some(Entry { raw, origin }) = self.find(key, false) else {
+        let Some(LayerEntry { raw, origin }) = self.find(key, false) else {
             return Ok(Vec::new());
         };
         let words = match raw {
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         secret: bool,
         parse: impl FnOnce(&str, &Origin) -> Result<T, ValueError>,
     ) -> Result<Option<T>, ConfigError> {
-        let Some(Entry { raw, origin }) = self.find(key, secret) else { return Ok(None) };
+        let Some(LayerEntry { raw, origin }) = self.find(key, secret) else { return Ok(None) };
         let parsed = match raw {
             RawValue::Text(text) => parse(&text, &origin),
             RawValue::List(_) => Err(ValueError::List),
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
         parsed.map(Some).map_err(|problem| invalid(key, origin, problem))
     }
 
-    fn find(&self, key: &str, secret: bool) -> Option<Entry> {
+    fn find(&self, key: &str, secret: bool) -> Option<LayerEntry> {
         let found = self.layers.iter().find_map(|layer| layer.get(key)).cloned();
         let setting = KnownSetting { key: key.to_owned(), secret };
         self.read.borrow_mut().push((setting, found.clone()));

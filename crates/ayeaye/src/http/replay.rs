@@ -30,13 +30,13 @@ const NEWS: &str = ":common";
 /// The events of all streams, bounded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Replay {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptStreams>>,
     /// The calls that the answers are for.
     calls: OpenCalls,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptStreams {
     streams: HashMap<String, Stream>,
     bytes: usize,
     /// Counts the events of all streams, so that no number is used twice, not even by a stream that was
@@ -50,7 +50,7 @@ struct Stream {
     bytes: usize,
     /// The number of the newest event, for readers that wait for more.
     newest: watch::Sender<u64>,
-    state: State,
+    state: RequestPhase,
     /// The number of the newest event that a reader was handed.
     read: u64,
     /// The session whose call it is for.
@@ -60,7 +60,7 @@ struct Stream {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RequestPhase {
     /// More may come.
     Open,
     /// The answer, which comes last, is among the events.
@@ -125,9 +125,9 @@ impl Replay {
     /// The call of this stream was cancelled: rmcp drops its answer, and whoever reads it has nothing to wait for.
     pub(super) fn cancel(&self, stream: &str) {
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream)
-            && stream.state == State::Open
+            && stream.state == RequestPhase::Open
         {
-            stream.state = State::Cancelled;
+            stream.state = RequestPhase::Cancelled;
             // Wakes the readers.
             stream.newest.send_modify(|_| {});
         }
@@ -137,7 +137,7 @@ impl Replay {
     pub(super) fn end_session(&self, session: &SessionId) {
         let news = format!("{session}{NEWS}");
         let mut kept = lock(&self.kept);
-        let Kept { streams, bytes, .. } = &mut *kept;
+        let KeptStreams { streams, bytes, .. } = &mut *kept;
         streams.retain(|name, stream| {
             let stays = stream.session.as_ref() != Some(session) && *name != news;
             if !stays {
@@ -166,8 +166,8 @@ impl Replay {
         match kept.streams.get(name) {
             Some(stream) if stream.owner.as_ref() == Some(principal) => {
                 match (kept.after(name, after), stream.state) {
-                    (Next::End, State::Cancelled) => Some(Spent::Cancelled),
-                    (Next::End, _) => Some(Spent::Answered),
+                    (NextEvent::End, RequestPhase::Cancelled) => Some(Spent::Cancelled),
+                    (NextEvent::End, _) => Some(Spent::Answered),
                     _ => None,
                 }
             }
@@ -201,34 +201,35 @@ impl EventStore for Replay {
         let (stream, after) = last.rsplit_once('/').ok_or(Forgotten)?;
         let after: u64 = after.parse()?;
         let news = lock(&self.kept).streams.get(stream).ok_or(Forgotten)?.newest.subscribe();
-        let place = Place { kept: Arc::clone(&self.kept), stream: stream.to_owned(), after, news };
-        Ok(Box::pin(futures::stream::unfold(place, Place::next)))
+        let place =
+            StreamPosition { kept: Arc::clone(&self.kept), stream: stream.to_owned(), after, news };
+        Ok(Box::pin(futures::stream::unfold(place, StreamPosition::next)))
     }
 }
 
 /// One reader's position in a stream.
-struct Place {
-    kept: Arc<Mutex<Kept>>,
+struct StreamPosition {
+    kept: Arc<Mutex<KeptStreams>>,
     stream: String,
     after: u64,
     news: watch::Receiver<u64>,
 }
 
-impl Place {
+impl StreamPosition {
     async fn next(mut self) -> Option<(ServerSseMessage, Self)> {
         loop {
             self.news.mark_unchanged();
             let found = lock(&self.kept).after(&self.stream, self.after);
             match found {
-                Next::Event(number, message) => {
+                NextEvent::Event(number, message) => {
                     self.after = number;
                     if let Some(stream) = lock(&self.kept).streams.get_mut(&self.stream) {
                         stream.read = stream.read.max(number);
                     }
                     return Some((message, self));
                 }
-                Next::End => return None,
-                Next::Later => {
+                NextEvent::End => return None,
+                NextEvent::Later => {
                     if self.news.changed().await.is_err() {
                         self.subscribe_anew();
                     }
@@ -246,13 +247,13 @@ impl Place {
 }
 
 /// The next event, if any.
-enum Next {
+enum NextEvent {
     Event(u64, ServerSseMessage),
     Later,
     End,
 }
 
-impl Kept {
+impl KeptStreams {
     fn store(&mut self, name: &str, mut message: ServerSseMessage) -> EventId {
         self.last += 1;
         let number = self.last;
@@ -263,14 +264,14 @@ impl Kept {
             events: VecDeque::new(),
             bytes: 0,
             newest: watch::Sender::new(0),
-            state: State::Open,
+            state: RequestPhase::Open,
             read: 0,
             session: None,
             owner: None,
         });
         // The answer of a call that was cancelled in the last moment comes as news, which has no end.
         if is_answer(&message) && !name.ends_with(NEWS) {
-            stream.state = State::Answered;
+            stream.state = RequestPhase::Answered;
         }
         stream.events.push_back(Event { number, size, message });
         stream.bytes += size;
@@ -303,9 +304,9 @@ impl Kept {
         let first = of_most.min_by_key(|(_, stream)| {
             let newest = *stream.newest.borrow();
             let wanted = match stream.state {
-                State::Cancelled => 0,
-                State::Answered => u8::from(stream.read < newest),
-                State::Open => 2,
+                RequestPhase::Cancelled => 0,
+                RequestPhase::Answered => u8::from(stream.read < newest),
+                RequestPhase::Open => 2,
             };
             (wanted, newest)
         });
@@ -315,18 +316,18 @@ impl Kept {
         }
     }
 
-    fn after(&self, name: &str, after: u64) -> Next {
-        let Some(stream) = self.streams.get(name) else { return Next::End };
+    fn after(&self, name: &str, after: u64) -> NextEvent {
+        let Some(stream) = self.streams.get(name) else { return NextEvent::End };
         match stream.events.iter().find(|event| after < event.number) {
-            Some(event) => Next::Event(event.number, event.message.clone()),
-            None if stream.state == State::Open => Next::Later,
-            None => Next::End,
+            Some(event) => NextEvent::Event(event.number, event.message.clone()),
+            None if stream.state == RequestPhase::Open => NextEvent::Later,
+            None => NextEvent::End,
         }
     }
 }
 
 /// A poisoned lock is ignored: no code that holds it can leave the state half changed.
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+fn lock(kept: &Mutex<KeptStreams>) -> MutexGuard<'_, KeptStreams> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -110,10 +110,10 @@ fn answer_of(
         return Err(StateError::Foreign.into());
     }
     let answer = serde_json::from_value::<ElicitResult>(answer.clone());
-    match answer.as_ref().map_or(Said::No, Said::of) {
-        Said::Yes => Ok(Some(Answered::Yes(state.approval))),
-        Said::Nothing => Ok(Some(Answered::Not)),
-        Said::No => Err(ToolError::declined()),
+    match answer.as_ref().map_or(FormReply::No, FormReply::of) {
+        FormReply::Yes => Ok(Some(Answered::Yes(state.approval))),
+        FormReply::Nothing => Ok(Some(Answered::Not)),
+        FormReply::No => Err(ToolError::declined()),
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn yes_or_no(question: &str) -> ElicitRequestParams {
 
 /// What a person has said to such a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum FormReply {
     /// They agree.
     Yes,
     /// They do not; whatever is no clear answer counts as a no.
@@ -140,7 +140,7 @@ pub(super) enum Said {
     Nothing,
 }
 
-impl Said {
+impl FormReply {
     /// What the answer to the form says.
     pub(super) fn of(result: &ElicitResult) -> Self {
         let said = result.content.as_ref().and_then(|content| content.get(ANSWER)?.as_str());
@@ -161,14 +161,14 @@ mod tests {
     #[test]
     fn a_form_that_was_closed_is_no_answer() {
         for (given, said) in [
-            (json!({ "action": "accept", "content": { "reply": "yes" } }), Said::Yes),
-            (json!({ "action": "accept", "content": { "reply": "no" } }), Said::No),
-            (json!({ "action": "accept" }), Said::No),
-            (json!({ "action": "decline" }), Said::No),
-            (json!({ "action": "cancel" }), Said::Nothing),
+            (json!({ "action": "accept", "content": { "reply": "yes" } }), FormReply::Yes),
+            (json!({ "action": "accept", "content": { "reply": "no" } }), FormReply::No),
+            (json!({ "action": "accept" }), FormReply::No),
+            (json!({ "action": "decline" }), FormReply::No),
+            (json!({ "action": "cancel" }), FormReply::Nothing),
         ] {
             let result = serde_json::from_value(given).unwrap();
-            assert_eq!(Said::of(&result), said);
+            assert_eq!(FormReply::of(&result), said);
         }
     }
 }

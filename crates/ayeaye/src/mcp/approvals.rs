@@ -14,7 +14,7 @@ use rmcp::model::ClientResult;
 use rmcp::service::RequestContext;
 use tokio::time::Instant;
 
-use super::approval_form::{PendingForm, Said, yes_or_no};
+use super::approval_form::{FormReply, PendingForm, yes_or_no};
 use super::client_support::ClientSupport;
 use super::elicitation::show_form;
 use super::run_wait::RunWait;
@@ -191,10 +191,10 @@ async fn in_a_form(
         return Ok(false);
     }
     match show_form(agent, wait, yes_or_no(question), pending()).await {
-        Ok(ClientResult::ElicitResult(result)) => match Said::of(&result) {
-            Said::Yes => Ok(true),
-            Said::No => Err(ToolError::declined()),
-            Said::Nothing => Ok(false),
+        Ok(ClientResult::ElicitResult(result)) => match FormReply::of(&result) {
+            FormReply::Yes => Ok(true),
+            FormReply::No => Err(ToolError::declined()),
+            FormReply::Nothing => Ok(false),
         },
         Err(None) if ctx.ct.is_cancelled() => Err(ToolError::call_cancelled()),
         Ok(_) | Err(_) => Ok(false),

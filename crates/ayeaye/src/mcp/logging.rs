@@ -23,10 +23,10 @@ const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 /// The levels that clients of the older protocols have set, by their handshakes.
 #[derive(Debug, Clone, Default)]
 pub struct Levels {
-    inner: Arc<Mutex<Vec<Asked>>>,
+    inner: Arc<Mutex<Vec<AskedLevel>>>,
 }
 
-type Asked = (Weak<InitializeRequestParams>, LoggingLevel);
+type AskedLevel = (Weak<InitializeRequestParams>, LoggingLevel);
 
 impl Levels {
     /// Answers `logging/setLevel`.
@@ -46,7 +46,7 @@ impl Levels {
         }
         let handshake = ctx.peer.peer_info()?;
         let levels = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |(known, _): &&Asked| known.as_ptr() == Arc::as_ptr(&handshake);
+        let known = |(known, _): &&AskedLevel| known.as_ptr() == Arc::as_ptr(&handshake);
         levels.iter().find(known).map(|(_, level)| *level)
     }
 }

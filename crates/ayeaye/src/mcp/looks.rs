@@ -14,20 +14,20 @@ const MAX_LOOKS: usize = 64;
 
 /// The last look of each caller at each phone.
 #[derive(Debug, Default)]
-pub struct Looks(Mutex<VecDeque<Look>>);
+pub struct Looks(Mutex<VecDeque<ShownElements>>);
 
 #[derive(Debug)]
-struct Look {
+struct ShownElements {
     device: DeviceId,
     principal: Principal,
     mark: String,
     /// By their place in the tree.
-    elements: Vec<(usize, Seen)>,
+    elements: Vec<(usize, ElementIdentity)>,
 }
 
 /// What makes an element that element.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct ElementIdentity {
     class: String,
     resource_id: String,
     text: String,
@@ -35,7 +35,7 @@ struct Seen {
     bounds: [i32; 4],
 }
 
-impl From<&Element> for Seen {
+impl From<&Element> for ElementIdentity {
     fn from(element: &Element) -> Self {
         Self {
             class: element.class.clone(),
@@ -52,7 +52,7 @@ impl From<&Element> for Seen {
 #[derive(Debug)]
 pub struct Reference {
     text: String,
-    seen: Seen,
+    seen: ElementIdentity,
 }
 
 impl Looks {
@@ -65,11 +65,11 @@ impl Looks {
     ) -> String {
         // Not a counter: a reference from before a restart must not fit a later look.
         let mark = format!("{:04x}", rand::random::<u16>());
-        let look = Look {
+        let look = ShownElements {
             device: device.clone(),
             principal: principal.clone(),
             mark: mark.clone(),
-            elements: elements.iter().map(|it| (it.index, Seen::from(it))).collect(),
+            elements: elements.iter().map(|it| (it.index, ElementIdentity::from(it))).collect(),
         };
         let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         looks.retain(|known| known.device != *device || known.principal != *principal);
@@ -103,7 +103,7 @@ impl Looks {
 impl Reference {
     /// The middle of the element, if it is still on the screen as it was.
     pub fn place(&self, elements: &Elements, size: ScreenSize) -> Result<Point, ToolError> {
-        if !elements.iter().any(|element| Seen::from(element) == self.seen) {
+        if !elements.iter().any(|element| ElementIdentity::from(element) == self.seen) {
             return Err(ToolError::stale_reference(&self.text));
         }
         let [left, top, right, bottom] = self.seen.bounds;

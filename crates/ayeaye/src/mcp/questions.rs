@@ -22,7 +22,7 @@ use rmcp::model::{
 };
 
 pub use form::{FormAnswer, parse_answer, question_form};
-pub use request_state::{ApprovalState, STATE_KEY_FILE, State, StateCodec, StateError};
+pub use request_state::{ApprovalState, RequestState, STATE_KEY_FILE, StateCodec, StateError};
 pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;
@@ -222,7 +222,7 @@ impl<'a> QuestionDelivery<'a> {
         if !self.wait.request().ct.is_cancelled() {
             self.agent.note_told(report);
         }
-        let state = State {
+        let state = RequestState {
             session: report.session_id.to_string(),
             question: number,
             round: self.rounds,

@@ -113,8 +113,8 @@ pub async fn read(
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let unchanging = skill::read(uri).or_else(|| app::read(uri));
-    let Read { contents, kept } = if let Some(contents) = unchanging {
-        Read { contents, kept: Some(CacheScope::Public) }
+    let ReadResource { contents, kept } = if let Some(contents) = unchanging {
+        ReadResource { contents, kept: Some(CacheScope::Public) }
     } else {
         let address: Address = uri.parse().map_err(|UnknownAddress| unknown(uri))?;
         read_ours(agent, &principal::of(ctx), address, offer).await?
@@ -128,7 +128,7 @@ pub async fn read(
     Ok(result)
 }
 
-struct Read {
+struct ReadResource {
     contents: ResourceContents,
     /// Who may cache the resource, if it never changes.
     kept: Option<CacheScope>,
@@ -139,7 +139,7 @@ async fn read_ours(
     principal: &Principal,
     address: Address,
     offer: impl Future<Output = Offer>,
-) -> Result<Read, ErrorData> {
+) -> Result<ReadResource, ErrorData> {
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
         JournalError::Unknown(_) => unknown(&uri),
@@ -175,16 +175,19 @@ async fn read_ours(
             let bytes = journal.blob(&id, &blob).await.map_err(trouble)?;
             let contents = ResourceContents::blob(STANDARD.encode(&bytes), uri)
                 .with_mime_type(blob.media_type);
-            return Ok(Read { contents, kept: Some(CacheScope::Private) });
+            return Ok(ReadResource { contents, kept: Some(CacheScope::Private) });
         }
         Address::Report(id) | Address::PicturedReport(id) => {
             let pictured = matches!(address, Address::PicturedReport(_));
             let page = report::page(journal, id, pictured).await.map_err(trouble)?;
             let contents = ResourceContents::text(page?, uri).with_mime_type("text/html");
-            return Ok(Read { contents, kept: None });
+            return Ok(ReadResource { contents, kept: None });
         }
     };
-    Ok(Read { contents: ResourceContents::text(text, uri).with_mime_type(JSON), kept: None })
+    Ok(ReadResource {
+        contents: ResourceContents::text(text, uri).with_mime_type(JSON),
+        kept: None,
+    })
 }
 
 fn text_of(facts: &impl Serialize) -> String {

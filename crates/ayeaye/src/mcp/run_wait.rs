@@ -145,7 +145,7 @@ impl<'a> RunWait<'a> {
 }
 
 /// Whose runs a call waits for, and the call.
-type Call<'a> = (&'a Agent, &'a RequestContext<RoleServer>);
+type CallOfClient<'a> = (&'a Agent, &'a RequestContext<RoleServer>);
 
 /// Progress notifications of one call.
 struct Progress {
@@ -174,7 +174,7 @@ impl Progress {
         self.due = soon.min(latest.max(self.last + MIN_INTERVAL));
     }
 
-    async fn send_steps(&mut self, follower: &Follower, call: Call<'_>) {
+    async fn send_steps(&mut self, follower: &Follower, call: CallOfClient<'_>) {
         let update = follower.update();
         if !update.running {
             self.due = Instant::now() + HEARTBEAT;
@@ -198,7 +198,7 @@ impl Progress {
 
     /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from
     /// being seen.
-    async fn send(&mut self, message: String, (agent, ctx): Call<'_>) {
+    async fn send(&mut self, message: String, (agent, ctx): CallOfClient<'_>) {
         self.sent += 1;
         self.last = Instant::now();
         self.news = None;

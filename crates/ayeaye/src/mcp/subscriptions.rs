@@ -16,7 +16,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use self::watcher::{Change, Watcher};
+use self::watcher::{ResourceChange, Watcher};
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::is_modern;
 use crate::principal;
@@ -179,10 +179,10 @@ impl Subscriptions {
         let telling = async {
             loop {
                 let sent = match watcher.next(agent).await {
-                    Change::Updated(address) => {
+                    ResourceChange::Updated(address) => {
                         sink.notify_resource_updated(address.to_string()).await
                     }
-                    Change::List => sink.notify_resource_list_changed().await,
+                    ResourceChange::List => sink.notify_resource_list_changed().await,
                 };
                 if let Err(err) = sent {
                     tracing::debug!("a subscription has ended: {err}");
@@ -301,11 +301,11 @@ async fn notify(
             change = watcher.next(&agent) => change,
         };
         let sent = match change {
-            Change::Updated(address) => {
+            ResourceChange::Updated(address) => {
                 let params = ResourceUpdatedNotificationParam::new(address.to_string());
                 peer.notify_resource_updated(params).await
             }
-            Change::List => peer.notify_resource_list_changed().await,
+            ResourceChange::List => peer.notify_resource_list_changed().await,
         };
         if let Err(err) = sent {
             tracing::debug!("a subscribed client is gone: {err}");

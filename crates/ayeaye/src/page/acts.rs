@@ -25,7 +25,7 @@ const REASON: &str = "by hand, in the page";
 /// What is to be done, in thousandths of the screen.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct ActRequest {
     action: ActKind,
     point: Option<[i64; 2]>,
     to: Option<[i64; 2]>,
@@ -76,7 +76,7 @@ pub(super) async fn on_device(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Body(wanted): Body<Wanted>,
+    Body(wanted): Body<ActRequest>,
 ) -> Result<Json<Acted>, Refusal> {
     page.act(args::device_id(&id)?, None, wanted, principal).await
 }
@@ -86,7 +86,7 @@ pub(super) async fn in_session(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Body(wanted): Body<Wanted>,
+    Body(wanted): Body<ActRequest>,
 ) -> Result<Json<Acted>, Refusal> {
     let id = session_id(&id)?;
     let device = page.ensure_phone_is_here(id, &principal).await?;
@@ -112,7 +112,7 @@ impl Page {
         &self,
         device_id: DeviceId,
         session_id: Option<SessionId>,
-        wanted: Wanted,
+        wanted: ActRequest,
         principal: Principal,
     ) -> Result<Json<Acted>, Refusal> {
         self.ensure_may_act()?;
@@ -174,7 +174,7 @@ impl Acted {
     }
 }
 
-impl Wanted {
+impl ActRequest {
     /// The gesture, by the rules of the tools that do the same.
     fn gesture(&self) -> Result<Gesture, Refusal> {
         let at = |place: Option<[i64; 2]>, name: &str| {
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn gesture(wanted: Value) -> Result<Gesture, String> {
-        let wanted: Wanted = serde_json::from_value(wanted).map_err(|err| err.to_string())?;
+        let wanted: ActRequest = serde_json::from_value(wanted).map_err(|err| err.to_string())?;
         wanted.gesture().map_err(|refused| refused.text().to_owned())
     }
 

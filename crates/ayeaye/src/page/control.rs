@@ -13,13 +13,13 @@ use crate::mcp::args;
 /// Whose phone it is to be taken over from; nobody's where none is named.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct ControlRequest {
     session_id: Option<String>,
 }
 
 /// Which takeover is meant: there may be a newer one, of another tab.
 #[derive(Debug, Deserialize)]
-pub(super) struct Held {
+pub(super) struct HeldControl {
     control: TakeoverId,
 }
 
@@ -29,7 +29,7 @@ pub(super) async fn take(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Body(wanted): Body<Wanted>,
+    Body(wanted): Body<ControlRequest>,
 ) -> Result<Json<Value>, Refusal> {
     page.ensure_may_act()?;
     let (device, agent) = (args::device_id(&id)?, &page.0.agent);
@@ -52,7 +52,7 @@ pub(super) async fn keep(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Query(Held { control }): Query<Held>,
+    Query(HeldControl { control }): Query<HeldControl>,
 ) -> Result<StatusCode, Refusal> {
     page.0.agent.keep_takeover(&args::device_id(&id)?, control, &principal).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -63,7 +63,7 @@ pub(super) async fn give(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Query(Held { control }): Query<Held>,
+    Query(HeldControl { control }): Query<HeldControl>,
 ) -> Result<StatusCode, Refusal> {
     page.0.agent.end_takeover(&args::device_id(&id)?, control, &principal).await;
     Ok(StatusCode::NO_CONTENT)

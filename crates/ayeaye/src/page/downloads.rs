@@ -41,7 +41,7 @@ const NOT_WHOLE: &str = "INCOMPLETE.txt";
 
 /// The right to make a download and to send it.
 #[derive(Debug)]
-struct Turn {
+struct DownloadPermit {
     _of_its_principal: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
 }
@@ -65,7 +65,7 @@ impl Downloads {
     async fn made<F>(
         &self,
         principal: &Principal,
-        make: impl FnOnce(Turn) -> F,
+        make: impl FnOnce(DownloadPermit) -> F,
     ) -> Result<Response, Refusal>
     where
         F: Future<Output = Result<Response, Refusal>> + Send + 'static,
@@ -82,7 +82,7 @@ impl Downloads {
 }
 
 impl Downloads {
-    async fn turn(&self, principal: &Principal) -> Turn {
+    async fn turn(&self, principal: &Principal) -> DownloadPermit {
         let its = {
             let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
             // A turn, and whoever waits for one, holds its semaphore.
@@ -92,7 +92,7 @@ impl Downloads {
         };
         let of_its_principal = its.acquire_owned().await.expect("it is never closed");
         let of_all = Arc::clone(&self.all).acquire_owned().await.expect("it is never closed");
-        Turn { _of_its_principal: of_its_principal, _of_all: of_all }
+        DownloadPermit { _of_its_principal: of_its_principal, _of_all: of_all }
     }
 }
 
@@ -110,7 +110,12 @@ pub(super) async fn download(
 }
 
 impl Page {
-    async fn download(&self, id: SessionId, what: &str, turn: Turn) -> Result<Response, Refusal> {
+    async fn download(
+        &self,
+        id: SessionId,
+        what: &str,
+        turn: DownloadPermit,
+    ) -> Result<Response, Refusal> {
         match what {
             "report" => self.report(id, turn).await,
             "journal" => self.journal(id, turn).await,
@@ -122,14 +127,14 @@ impl Page {
         }
     }
 
-    async fn report(&self, id: SessionId, turn: Turn) -> Result<Response, Refusal> {
+    async fn report(&self, id: SessionId, turn: DownloadPermit) -> Result<Response, Refusal> {
         let bytes = ayeaye_export::render_report(self.0.agent.journal(), id, PICTURES).await?;
         let (length, name) = (bytes.len() as u64, format!("ayeaye-{id}.html"));
         Ok(sent((Cursor::new(bytes), length), "text/html; charset=utf-8", &name, turn))
     }
 
     /// The record as it is kept, with what belongs to it.
-    async fn journal(&self, id: SessionId, turn: Turn) -> Result<Response, Refusal> {
+    async fn journal(&self, id: SessionId, turn: DownloadPermit) -> Result<Response, Refusal> {
         let folder = self.0.files.session_folder(&id);
         let wanted = |name: &str| matches!(name, "events.jsonl" | "blobs");
         let room = self.room().await?;
@@ -137,7 +142,12 @@ impl Page {
     }
 
     /// A log in a format others read.
-    async fn export(&self, id: SessionId, format: Format, turn: Turn) -> Result<Response, Refusal> {
+    async fn export(
+        &self,
+        id: SessionId,
+        format: Format,
+        turn: DownloadPermit,
+    ) -> Result<Response, Refusal> {
         let room = self.room().await?;
         let out = room.path().join("log");
         let made = ayeaye_export::export(&self.0.files, id, format, &out, &self.0.logs).await;
@@ -162,7 +172,7 @@ impl Page {
         &self,
         folder: PathBuf,
         name: &str,
-        (turn, room): (Turn, TempDir),
+        (turn, room): (DownloadPermit, TempDir),
         wanted: impl Fn(&str) -> bool + Send + 'static,
     ) -> Result<Response, Refusal> {
         let archive = room.path().join("archive.zip");
@@ -221,7 +231,11 @@ fn remove_left(data_dir: &Path) {
 }
 
 /// Sends a file as it is read. Its folder goes when it was sent, or nobody wants it any more.
-async fn send(held: (Turn, TempDir), path: &Path, name: &str) -> Result<Response, Refusal> {
+async fn send(
+    held: (DownloadPermit, TempDir),
+    path: &Path,
+    name: &str,
+) -> Result<Response, Refusal> {
     let open = async {
         let file = tokio::fs::File::open(path).await?;
         let length = file.metadata().await?.len();

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Page;
 use super::answer::{Query, Refusal, session_id};
-use super::feeds::Latest;
+use super::feeds::LatestState;
 use super::live::LEAST_PAUSE;
 use super::view::View;
 
@@ -78,17 +78,17 @@ pub(super) async fn stream(
 struct Viewer {
     /// What is said before all else.
     greetings: Vec<(&'static str, Value)>,
-    devices: Latest<Value>,
-    sessions: Latest<Value>,
+    devices: LatestState<Value>,
+    sessions: LatestState<Value>,
     views: Vec<FollowedView>,
     /// When the next event about a session may be sent.
     not_before: Instant,
-    _place: Place,
+    _place: CountedStream,
 }
 
 struct FollowedView {
     id: SessionId,
-    latest: Latest<View>,
+    latest: LatestState<View>,
     sent: Option<Arc<View>>,
     /// Whether there is a state that was not sent.
     due: bool,
@@ -109,7 +109,7 @@ impl Viewer {
         page: &Page,
         principal: &Principal,
         ids: &[SessionId],
-        place: Place,
+        place: CountedStream,
     ) -> Result<Self, Refusal> {
         let live = &page.0.live;
         let mut greetings = vec![("hello", json!({ "server": page.0.id }))];
@@ -193,14 +193,14 @@ impl Viewer {
 
 /// Waits for a change of a list. One that cannot change any more is waited for in vain: the stream is about to
 /// end.
-async fn of(list: &mut Latest<Value>, what: Changed) -> Changed {
+async fn of(list: &mut LatestState<Value>, what: Changed) -> Changed {
     if list.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
     what
 }
 
-fn told(name: &str, list: &mut Latest<Value>) -> Option<Event> {
+fn told(name: &str, list: &mut LatestState<Value>) -> Option<Event> {
     list.borrow_and_update().as_deref().map(|value| event(name, value))
 }
 
@@ -210,17 +210,17 @@ fn event(name: &str, value: &Value) -> Event {
 
 /// How many streams each principal has.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places(Arc<Mutex<HashMap<Principal, usize>>>);
+pub(super) struct StreamCounts(Arc<Mutex<HashMap<Principal, usize>>>);
 
 /// A principal's place among those who look, until it is dropped.
 #[derive(Debug)]
-struct Place {
-    all: Places,
+struct CountedStream {
+    all: StreamCounts,
     principal: Principal,
 }
 
-impl Places {
-    fn take(&self, principal: &Principal) -> Result<Place, Refusal> {
+impl StreamCounts {
+    fn take(&self, principal: &Principal) -> Result<CountedStream, Refusal> {
         let mut taken = self.lock();
         let count = taken.entry(principal.clone()).or_default();
         if MOST_STREAMS <= *count {
@@ -228,7 +228,7 @@ impl Places {
             return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text));
         }
         *count += 1;
-        Ok(Place { all: self.clone(), principal: principal.clone() })
+        Ok(CountedStream { all: self.clone(), principal: principal.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Principal, usize>> {
@@ -236,7 +236,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountedStream {
     fn drop(&mut self) {
         let mut taken = self.all.lock();
         if let Some(count) = taken.get_mut(&self.principal) {
@@ -268,7 +268,7 @@ mod tests {
             sessions: list(),
             views: vec![followed],
             not_before: Instant::now(),
-            _place: Places::default().take(&Principal::local()).unwrap(),
+            _place: StreamCounts::default().take(&Principal::local()).unwrap(),
         };
         (viewer, publisher)
     }
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_place_is_free_again_when_it_is_left() {
-        let (places, me) = (Places::default(), Principal::local());
+        let (places, me) = (StreamCounts::default(), Principal::local());
         let all: Vec<_> = (0..MOST_STREAMS).map(|_| places.take(&me).unwrap()).collect();
         assert!(places.take(&me).is_err());
         assert!(places.take(&Principal::new("token:anna")).is_ok(), "others have their own");

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const LINGER: Duration = Duration::from_secs(5);
 
 /// The latest state; `None` until it is known.
-pub(super) type Latest<V> = watch::Receiver<Option<Arc<V>>>;
+pub(super) type LatestState<V> = watch::Receiver<Option<Arc<V>>>;
 
 /// Where the state of a feed is put.
 pub(super) type Publisher<V> = watch::Sender<Option<Arc<V>>>;
@@ -40,7 +40,7 @@ where
 {
     /// Follows a feed. Where nobody follows it yet, `work` keeps it up to date from now on; when that ends,
     /// the feed does.
-    pub(super) fn follow<F>(&self, key: &K, work: impl FnOnce(Publisher<V>) -> F) -> Latest<V>
+    pub(super) fn follow<F>(&self, key: &K, work: impl FnOnce(Publisher<V>) -> F) -> LatestState<V>
     where
         F: Future<Output = ()> + Send + 'static,
     {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::answer::Refusal;
-use super::feeds::{Feeds, Latest, Publisher, publish};
+use super::feeds::{Feeds, LatestState, Publisher, publish};
 use super::sessions::newest;
 use super::view::{MAX_LISTED, View};
 use crate::mcp::results::DeviceList;
@@ -37,13 +37,13 @@ impl Live {
     }
 
     /// The phones, as `GET /page/api/devices` gives them.
-    pub(super) fn devices(&self, principal: &Principal) -> Latest<Value> {
+    pub(super) fn devices(&self, principal: &Principal) -> LatestState<Value> {
         let (agent, who) = (self.agent.clone(), principal.clone());
         self.devices.follow(principal, |feed| keep_devices(agent, who, feed))
     }
 
     /// The principal's newest sessions, as `GET /page/api/sessions` gives them, and what goes on or waits besides.
-    pub(super) fn sessions(&self, principal: &Principal) -> Latest<Value> {
+    pub(super) fn sessions(&self, principal: &Principal) -> LatestState<Value> {
         let (agent, who) = (self.agent.clone(), principal.clone());
         self.lists.follow(principal, |feed| keep_list(agent, who, feed))
     }
@@ -54,7 +54,7 @@ impl Live {
         id: SessionId,
         principal: &Principal,
         read_only: bool,
-    ) -> Result<Latest<View>, AgentError> {
+    ) -> Result<LatestState<View>, AgentError> {
         self.agent.ensure_visible(id, principal).await?;
         let (agent, who) = (self.agent.clone(), principal.clone());
         Ok(self.views.follow(&id, |feed| keep_view(agent, id, who, read_only, feed)))

@@ -31,7 +31,7 @@ const LONGEST_SEARCH: usize = 200;
 static SEARCHING: Semaphore = Semaphore::const_new(2);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SessionsQuery {
     q: Option<String>,
     limit: Option<usize>,
     before: Option<String>,
@@ -41,7 +41,7 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<SessionsQuery>,
 ) -> Result<Json<Value>, Refusal> {
     let before = wanted.before.as_deref().map(session_id).transpose()?;
     let words: String = wanted.q.unwrap_or_default().chars().take(LONGEST_SEARCH).collect();
@@ -132,7 +132,7 @@ pub(super) async fn one(
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Before {
+pub(super) struct BeforeQuery {
     before: u32,
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn steps(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
     Named(id): Named<String>,
-    Query(Before { before }): Query<Before>,
+    Query(BeforeQuery { before }): Query<BeforeQuery>,
 ) -> Result<Json<Value>, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;

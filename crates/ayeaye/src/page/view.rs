@@ -21,7 +21,7 @@ pub(super) const MAX_LISTED: usize = 300;
 /// A session in short.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "the page's own words")]
-pub(super) struct Line {
+pub(super) struct SessionLine {
     pub(super) session_id: String,
     task: String,
     device_id: String,
@@ -52,7 +52,7 @@ pub(super) struct Line {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ListItem {
     #[serde(flatten)]
-    pub(super) line: Line,
+    pub(super) line: SessionLine,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<String>,
     /// Tells it from every other of the session, where that is known.
@@ -85,12 +85,12 @@ struct News<'a> {
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Head {
     #[serde(flatten)]
-    pub(super) line: Line,
+    pub(super) line: SessionLine,
     rounds: Vec<Round>,
     /// The first of the steps that are given.
     first_step: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<Asked>,
+    question: Option<WaitingQuestion>,
     /// What can be done now, in a sentence.
     next: &'static str,
     can: Can,
@@ -98,7 +98,7 @@ pub(super) struct Head {
 
 /// A question that waits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Asked {
+struct WaitingQuestion {
     /// Tells it from every other of the session.
     step: u32,
     kind: &'static str,
@@ -123,7 +123,7 @@ struct Can {
     new_task: bool,
 }
 
-impl Line {
+impl SessionLine {
     /// `report` where the summary alone does not tell how it stands; `asks`: its run waits for an answer.
     fn new(
         (id, elsewhere): (SessionId, bool),
@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-impl Line {
+impl SessionLine {
     /// Whether it goes on, or waits for somebody or for its phone.
     pub(super) fn is_open(&self) -> bool {
         self.running || self.waiting || self.queued
@@ -195,7 +195,7 @@ impl ListItem {
         };
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let told = (report.as_ref(), run.as_ref().is_some_and(asks));
-        let mut line = Line::new((id, elsewhere), &summary, told);
+        let mut line = SessionLine::new((id, elsewhere), &summary, told);
         line.task = truncate(&line.task, MAX_LISTED);
         line.message = truncate(&line.message, MAX_LISTED);
         let question = summary.question.filter(|_| line.waiting);
@@ -205,7 +205,7 @@ impl ListItem {
 
     fn unreadable(id: SessionId, err: &AgentError) -> Self {
         let started = id.created().unwrap_or_default();
-        let line = Line {
+        let line = SessionLine {
             session_id: id.to_string(),
             task: String::new(),
             device_id: String::new(),
@@ -256,12 +256,12 @@ impl View {
         let asks = run.as_ref().is_some_and(asks);
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let line = Line::new((id, elsewhere), &summary, (Some(&report), asks));
+        let line = SessionLine::new((id, elsewhere), &summary, (Some(&report), asks));
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report, &summary) };
         let head = Head {
             first_step: steps.first().map_or(0, |step| step.index),
-            question: question.map(|question| Asked::new(question, report.asked_at_step)),
+            question: question.map(|question| WaitingQuestion::new(question, report.asked_at_step)),
             next: next(&line, &report, read_only),
             can,
             rounds,
@@ -285,7 +285,7 @@ impl View {
     }
 }
 
-impl Asked {
+impl WaitingQuestion {
     fn new(question: &Question, step: u32) -> Self {
         Self {
             step,
@@ -299,7 +299,7 @@ impl Asked {
 }
 
 impl Can {
-    fn of(line: &Line, report: &Report, summary: &Summary) -> Self {
+    fn of(line: &SessionLine, report: &Report, summary: &Summary) -> Self {
         if line.running {
             let take = !line.queued && !line.elsewhere;
             // What is said to a run that asks is its answer.
@@ -328,7 +328,7 @@ fn asks(run: &Follower) -> bool {
 }
 
 /// What a person can do about a session.
-fn next(line: &Line, report: &Report, read_only: bool) -> &'static str {
+fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
     if read_only {
         return "This server only shows.";
     }

@@ -6,7 +6,7 @@ const LONGEST_NAME: usize = 32;
 
 /// A piece of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece<'a> {
+enum TaskPiece<'a> {
     Words(&'a str),
     /// The name of a slot.
     Slot(&'a str),
@@ -17,7 +17,7 @@ enum Piece<'a> {
 pub(super) fn slots(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for piece in pieces(text) {
-        if let Piece::Slot(name) = piece
+        if let TaskPiece::Slot(name) = piece
             && !names.contains(&name)
         {
             names.push(name);
@@ -30,7 +30,7 @@ pub(super) fn slots(text: &str) -> Vec<&str> {
 pub fn braces_without_slot(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for piece in pieces(text) {
-        let Piece::Words(mut words) = piece else { continue };
+        let TaskPiece::Words(mut words) = piece else { continue };
         while let Some(open) = words.find('{') {
             let rest = &words[open..];
             // Double braces name a secret.
@@ -51,8 +51,8 @@ pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> Result<Stri
     let mut filled = String::with_capacity(text.len());
     for piece in pieces(text) {
         filled.push_str(match piece {
-            Piece::Words(words) => words,
-            Piece::Slot(name) => values.get(name).ok_or_else(|| name.to_owned())?,
+            TaskPiece::Words(words) => words,
+            TaskPiece::Slot(name) => values.get(name).ok_or_else(|| name.to_owned())?,
         });
     }
     Ok(filled)
@@ -67,7 +67,7 @@ pub fn is_slot_name(name: &str) -> bool {
         && name.bytes().all(inner)
 }
 
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<TaskPiece<'_>> {
     let mut pieces = Vec::new();
     let mut words = 0;
     let mut at = 0;
@@ -82,16 +82,16 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             rest[1..].split_once('}').map(|(name, _)| name).filter(|name| is_slot_name(name));
         match name {
             Some(name) => {
-                pieces.push(Piece::Words(&text[words..open]));
-                pieces.push(Piece::Slot(name));
+                pieces.push(TaskPiece::Words(&text[words..open]));
+                pieces.push(TaskPiece::Slot(name));
                 at = open + name.len() + 2;
                 words = at;
             }
             None => at = open + 1,
         }
     }
-    pieces.push(Piece::Words(&text[words..]));
-    pieces.retain(|piece| *piece != Piece::Words(""));
+    pieces.push(TaskPiece::Words(&text[words..]));
+    pieces.retain(|piece| *piece != TaskPiece::Words(""));
     pieces
 }
 

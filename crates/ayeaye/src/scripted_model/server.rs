@@ -23,7 +23,7 @@ const MAX_SETTLE: Duration = Duration::from_secs(2);
 
 /// What all requests share.
 #[derive(Clone)]
-pub(super) struct Shared {
+pub(super) struct SharedState {
     pub(super) phone: Phone,
     /// `None`: anyone on this machine may ask.
     pub(super) key: Option<String>,
@@ -37,7 +37,7 @@ pub const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps
 /// Why a request is refused: status and message.
 type Refusal = (StatusCode, String);
 
-pub(super) fn routes(shared: Shared) -> Router {
+pub(super) fn routes(shared: SharedState) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/v1/chat/completions", post(chat))
@@ -45,7 +45,7 @@ pub(super) fn routes(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-async fn models(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+async fn models(State(shared): State<SharedState>, headers: HeaderMap) -> Response {
     if let Err(refusal) = authorize(&shared, &headers) {
         return refused(refusal);
     }
@@ -53,7 +53,7 @@ async fn models(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     Json(json!({ "object": "list", "data": [model] })).into_response()
 }
 
-async fn chat(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
+async fn chat(State(shared): State<SharedState>, headers: HeaderMap, body: Bytes) -> Response {
     let request = authorize(&shared, &headers).and_then(|()| ChatRequest::parse(&body));
     let request = match request {
         Ok(request) => request,
@@ -86,7 +86,7 @@ pub(super) async fn decide(phone: &Phone, progress: &TaskProgress) -> NextStep {
 }
 
 /// Whether the request has the key. Compares hashes, so that timing reveals nothing.
-fn authorize(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
+fn authorize(shared: &SharedState, headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(key) = &shared.key else { return Ok(()) };
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = value.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();

@@ -7,7 +7,7 @@ use super::request_id::RequestIdScanner;
 
 /// One line.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// Its bytes, without its end.
     Whole(Vec<u8>),
     /// It is longer than allowed; the id of the request it was, when it had one.
@@ -35,7 +35,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// The next line; `None` at the end of the input, also in the middle of a line. Dropping the future
     /// loses nothing: what was read of a line stays here.
-    pub(super) async fn next(&mut self) -> Option<Line> {
+    pub(super) async fn next(&mut self) -> Option<InputLine> {
         loop {
             let bytes = match self.inner.fill_buf().await {
                 Ok([]) => break,
@@ -63,9 +63,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 let line = std::mem::take(&mut self.line);
                 let is_whole = std::mem::take(&mut self.length) <= self.longest;
                 return Some(if is_whole {
-                    Line::Whole(line)
+                    InputLine::Whole(line)
                 } else {
-                    Line::Oversized(scanner.id())
+                    InputLine::Oversized(scanner.id())
                 });
             }
         }
@@ -78,7 +78,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 mod tests {
     use super::*;
 
-    async fn read(text: &str, longest: usize) -> (Vec<Line>, bool) {
+    async fn read(text: &str, longest: usize) -> (Vec<InputLine>, bool) {
         let ended = CancellationToken::new();
         let mut reader = LineReader::new(text.as_bytes(), longest, ended.clone());
         let mut found = Vec::new();
@@ -93,16 +93,16 @@ mod tests {
         let text = "{\"id\":1}\n{\"id\":\"two\",\"x\":[\"long enough\"]}\n{}\nno end: {\"id\":3 }";
         let (found, ended) = read(text, 12).await;
         let two = Some(RequestId::String("two".into()));
-        let whole = |text: &str| Line::Whole(text.into());
-        assert_eq!(found, [whole("{\"id\":1}"), Line::Oversized(two), whole("{}")]);
+        let whole = |text: &str| InputLine::Whole(text.into());
+        assert_eq!(found, [whole("{\"id\":1}"), InputLine::Oversized(two), whole("{}")]);
         assert!(ended);
     }
 
     #[tokio::test]
     async fn a_line_of_exactly_the_limit_is_not_too_long() {
-        assert_eq!(read("{\"id\":1}\n", 9).await.0, [Line::Whole(b"{\"id\":1}".into())]);
+        assert_eq!(read("{\"id\":1}\n", 9).await.0, [InputLine::Whole(b"{\"id\":1}".into())]);
         let id = Some(RequestId::Number(1));
-        assert_eq!(read("{\"id\":1}\n", 8).await.0, [Line::Oversized(id)]);
+        assert_eq!(read("{\"id\":1}\n", 8).await.0, [InputLine::Oversized(id)]);
     }
 
     #[tokio::test]
@@ -115,6 +115,6 @@ mod tests {
         let begun = tokio::time::timeout(std::time::Duration::from_millis(1), reader.next()).await;
         assert!(begun.is_err());
         input.write_all(b":1}\n").await.unwrap();
-        assert_eq!(reader.next().await, Some(Line::Whole(b"{\"id\":1}".into())));
+        assert_eq!(reader.next().await, Some(InputLine::Whole(b"{\"id\":1}".into())));
     }
 }

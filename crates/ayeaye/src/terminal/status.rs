@@ -15,10 +15,10 @@ const TICK: Duration = Duration::from_millis(500);
 const USUAL_COLUMNS: usize = 80;
 
 /// What the line shows now, in this process; there is one terminal.
-static SHOWN: Mutex<Option<Line>> = Mutex::new(None);
+static SHOWN: Mutex<Option<StatusLine>> = Mutex::new(None);
 
 #[derive(Debug)]
-struct Line {
+struct StatusLine {
     text: String,
     dim: bool,
 }
@@ -98,20 +98,20 @@ fn show(what: &Mutex<Wait>, dim: bool) -> bool {
         Wait { over: true, .. } => return false,
         Wait { text, since, .. } => with_time(text, since.elapsed()),
     };
-    let line = Line { text, dim };
+    let line = StatusLine { text, dim };
     draw(&line);
     *shown = Some(line);
     true
 }
 
 /// The cursor stays at the beginning of the line: a line of the log overwrites it.
-fn draw(line: &Line) {
+fn draw(line: &StatusLine) {
     let most = super::columns().unwrap_or(USUAL_COLUMNS).saturating_sub(1);
     // Nothing depends on this line.
     drop(write!(io::stderr().lock(), "\r\u{1b}[K{}\r", line.within(most)));
 }
 
-impl Line {
+impl StatusLine {
     fn within(&self, columns: usize) -> String {
         let text = crate::text::truncate(&self.text, columns);
         if self.dim { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn without_colours_nothing_is_dimmed() {
-        let line = |dim| Line { text: "Asking adb …".to_owned(), dim }.within(80);
+        let line = |dim| StatusLine { text: "Asking adb …".to_owned(), dim }.within(80);
         assert_eq!(line(false), "Asking adb …");
         assert_eq!(line(true), "\u{1b}[2mAsking adb …\u{1b}[0m");
     }

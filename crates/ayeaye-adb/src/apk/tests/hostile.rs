@@ -94,6 +94,6 @@ fn a_text_that_many_configurations_share_is_decoded_once() {
     let one = chunk(0x0201, &head, &entry);
     let package = chunk(0x0200, &numbers(&[0x7f]), &one.repeat(200_000));
     let bytes = chunk(2, &numbers(&[1]), &[pool(&[&long]), package].concat());
-    let parsed = table::Table::parse(&bytes).unwrap();
+    let parsed = table::ResourceTable::parse(&bytes).unwrap();
     assert_eq!(table::text(&[parsed], 0x7f01_0000, &[]).as_deref(), Some(&*long));
 }

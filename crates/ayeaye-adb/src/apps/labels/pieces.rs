@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use crate::apk::MAX_TABLE;
-use crate::apk::archive::{self, LOCAL_HEADER, LONGEST_END, Piece};
+use crate::apk::archive::{self, ByteRange, LOCAL_HEADER, LONGEST_END};
 use crate::client::DeviceClient;
 use crate::quote::{ShellWord, quote};
 
@@ -29,14 +29,14 @@ pub(super) async fn files(
     let output = client.shell_quick(WHAT, &format!("stat -c %s {path}")).await?;
     let Ok(size) = output.stdout.trim().parse::<u64>() else { return Ok(None) };
     let at = size.saturating_sub(LONGEST_END);
-    let end = piece(client, &path, Piece { at, length: size - at }).await?;
+    let end = piece(client, &path, ByteRange { at, length: size - at }).await?;
     let Some(place) = archive::directory(&end) else { return Ok(None) };
     let directory = piece(client, &path, place).await?;
     let mut contents = Vec::new();
     let files = archive::files(&directory);
     // Each once, however often the list has it.
     for file in names.iter().filter_map(|name| files.iter().find(|file| file.name == *name)) {
-        let header = Piece { at: file.header, length: LOCAL_HEADER };
+        let header = ByteRange { at: file.header, length: LOCAL_HEADER };
         let Some(place) = file.place(&piece(client, &path, header).await?) else { continue };
         let packed = piece(client, &path, place).await?;
         let room = most.saturating_sub(contents.len());
@@ -49,7 +49,7 @@ pub(super) async fn files(
 async fn piece(
     client: &DeviceClient,
     path: &ShellWord,
-    Piece { at, length }: Piece,
+    ByteRange { at, length }: ByteRange,
 ) -> Result<BytesMut, DeviceError> {
     let most = usize::try_from(length).unwrap_or(usize::MAX);
     if MAX_TABLE < most {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::kept::{LabelKey, now};
 use super::{AppLabels, lock, pieces};
-use crate::apk::{self, Kind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
+use crate::apk::{self, ChunkKind, Labels, Locale, MAX_TABLE, leading_chunk, parse_locales};
 use crate::apps::icons::{Icon, LIST, LIST_TV, icons};
 use crate::client::DeviceClient;
 use crate::parse::{PackageFile, batch, package_files, split_batch};
@@ -227,8 +227,8 @@ fn chunks(piece: &[u8]) -> (Option<&[u8]>, Vec<&[u8]>) {
     let (mut manifest, mut tables) = (None, Vec::new());
     while let Some(chunk) = leading_chunk(rest) {
         match chunk.kind {
-            Kind::Xml if manifest.is_none() => manifest = Some(chunk.bytes),
-            Kind::Table => tables.push(chunk.bytes),
+            ChunkKind::Xml if manifest.is_none() => manifest = Some(chunk.bytes),
+            ChunkKind::Table => tables.push(chunk.bytes),
             _ => {}
         }
         rest = &rest[chunk.bytes.len()..];

@@ -1,7 +1,7 @@
 //! Starting a task: the same one is started once, however often and from wherever it is asked for at a time.
 use tokio::sync::watch;
 
-use super::{ActiveRun, DeviceLease, Held, Holder, Inner, RunRegistry, busy};
+use super::{ActiveRun, BusyPhone, DeviceLease, Holder, Inner, RunRegistry, busy};
 use crate::agent::{AgentError, Follower};
 use crate::{DeviceId, DeviceNames, SessionId, StartTask};
 
@@ -55,11 +55,11 @@ impl RunRegistry {
         }
         match inner.hold(names, &holder) {
             Ok(()) => Ok(StartRequest::Granted(self.lease_of(names, session))),
-            Err(Held::Briefly(changes)) => Ok(StartRequest::Later(changes)),
-            Err(Held::By(holder)) if patient && inner.is_stopping(holder) => {
+            Err(BusyPhone::Briefly(changes)) => Ok(StartRequest::Later(changes)),
+            Err(BusyPhone::By(holder)) if patient && inner.is_stopping(holder) => {
                 Ok(StartRequest::Later(inner.changes.subscribe()))
             }
-            Err(Held::By(holder)) => Err(busy(names, holder)),
+            Err(BusyPhone::By(holder)) => Err(busy(names, holder)),
         }
     }
 }

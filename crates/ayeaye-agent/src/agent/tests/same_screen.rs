@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::direct::{ended as acted, tap};
 use crate::fakes::{
-    Call, Fault, Motion, Rig, Scene, SceneKind, ScriptedReply, click, complete, types,
+    Call, Fault, Motion, PageChange, Rig, SceneKind, ScriptedReply, click, complete, types,
 };
 use crate::gate::Policy;
 use crate::{DirectAction, Gesture, Report, StopReason, UserInput};
@@ -136,7 +136,8 @@ async fn an_approval_is_not_used_where_elements_are_not_those_of_the_frame() {
             <node text="{terms}" class="android.widget.TextView" bounds="[0,190][140,210]"/></hierarchy>"#
         )
     };
-    let banner = Scene { kind: SceneKind::Banner, answer: Duration::ZERO, moving: Duration::ZERO };
+    let banner =
+        PageChange { kind: SceneKind::Banner, answer: Duration::ZERO, moving: Duration::ZERO };
     let rig = Rig::new([click(500), after(3000, click(500)), complete("done")]);
     rig.phone.plays(banner);
     rig.phone.dumps_after(Duration::from_secs(1), Duration::from_millis(1500));

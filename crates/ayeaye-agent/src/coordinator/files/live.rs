@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::wakeups::Wakeups;
 use super::{names, storage};
 use crate::SessionId;
-use crate::coordinator::table::Table;
+use crate::coordinator::table::RunTable;
 use crate::coordinator::{CoordinatorError, RunEntry};
 use crate::private_files::{is_locked, private_options};
 
@@ -76,7 +76,7 @@ pub(super) fn only_alive(
 }
 
 /// Removes what dead processes left. What resists is left for the next time.
-pub(super) fn sweep(runs: &Path, table: &Table) {
+pub(super) fn sweep(runs: &Path, table: &RunTable) {
     for name in names(runs).unwrap_or_default() {
         let epoch = name.strip_suffix(LIVE).and_then(|name| name.parse::<u64>().ok());
         let is_known = |epoch: u64| table.runs.iter().any(|run| run.epoch == epoch);

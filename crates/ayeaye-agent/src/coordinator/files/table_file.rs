@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::storage;
 use crate::bounded_file::open_file;
-use crate::coordinator::table::{Served, Table};
+use crate::coordinator::table::{RunTable, Served};
 use crate::coordinator::{CoordinatorError, MOST_RUNS, RunEntry, RunKind, RunState};
 use crate::private_files::write_whole;
 use crate::{DeviceId, Principal};
@@ -59,12 +59,12 @@ enum StateRecord {
 }
 
 /// The table as it was left; an empty one where there is none.
-pub(super) fn load(runs: &Path) -> Result<Table, CoordinatorError> {
+pub(super) fn load(runs: &Path) -> Result<RunTable, CoordinatorError> {
     let path = runs.join(TABLE);
     let mut bytes = Vec::new();
     match open_file(&path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)) {
         Ok(_) => {}
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Table::default()),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(RunTable::default()),
         Err(err) => return Err(storage("read", &path)(err)),
     }
     parse(&bytes).map_err(|what| {
@@ -73,7 +73,7 @@ pub(super) fn load(runs: &Path) -> Result<Table, CoordinatorError> {
     })
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Table, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<RunTable, String> {
     if MOST_BYTES < bytes.len() as u64 {
         return Err("it is too long".to_owned());
     }
@@ -90,16 +90,16 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Table, String> {
         devices: it.devices.into_iter().map(DeviceId::new).collect(),
         round: it.round,
     });
-    Ok(Table { last_epoch: table.last_epoch, runs: runs?, served: served.collect() })
+    Ok(RunTable { last_epoch: table.last_epoch, runs: runs?, served: served.collect() })
 }
 
-pub(super) fn store(runs: &Path, table: &Table, sync: bool) -> Result<(), CoordinatorError> {
+pub(super) fn store(runs: &Path, table: &RunTable, sync: bool) -> Result<(), CoordinatorError> {
     let path = runs.join(TABLE);
     let bytes = encode(table).map_err(|err| storage("write", &path)(io::Error::other(err)))?;
     write_whole(&path, &bytes, sync).map_err(storage("write", &path))
 }
 
-pub(super) fn encode(table: &Table) -> serde_json::Result<Vec<u8>> {
+pub(super) fn encode(table: &RunTable) -> serde_json::Result<Vec<u8>> {
     let runs = table.runs.iter().map(record).collect();
     let served = table.served.iter().map(|it| ServedRecord {
         owner: it.owner.recorded(),

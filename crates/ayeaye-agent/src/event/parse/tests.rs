@@ -10,11 +10,11 @@ fn line() -> Map<String, Value> {
 }
 
 /// As serde derives it for the parts, the header aside.
-fn derived(text: &str) -> Option<Entry> {
+fn derived(text: &str) -> Option<RecordEntry> {
     serde_json::from_str(text).ok()
 }
 
-fn read(text: &str) -> Option<Entry> {
+fn read(text: &str) -> Option<RecordEntry> {
     serde_json::from_str::<Event>(text).ok().map(|event| event.entry)
 }
 

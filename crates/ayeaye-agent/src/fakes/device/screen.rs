@@ -3,7 +3,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use super::{FakeDevice, Motion};
-use crate::fakes::Scene;
+use crate::fakes::PageChange;
 use crate::{CaptureDigest, Frame, ScreenSize};
 
 pub(super) const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
@@ -16,7 +16,7 @@ impl FakeDevice {
         let inner = self.inner();
         let before = inner.page.wrapping_sub(1);
         match inner.motion {
-            Motion::Shows(_) => Scene::before(inner.page),
+            Motion::Shows(_) => PageChange::before(inner.page),
             _ => still(inner.size, before),
         }
     }

@@ -102,7 +102,7 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
     let is_said = |list: &List, needs_first: bool| {
         let places = list.iter().flat_map(|it| find(text, it).map(|at| (at, at + it.len())));
         places.into_iter().any(|(at, end)| {
-            let said = Said::new(text, at, end);
+            let said = PhraseSurroundings::new(text, at, end);
             let content = contents.iter().find(|it| it.contains(&at));
             (said.first || !needs_first)
                 && !said.is_unwished()
@@ -116,7 +116,7 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
 }
 
 /// What stands around such a phrase.
-struct Said<'a> {
+struct PhraseSurroundings<'a> {
     /// Where its sentence begins.
     from: usize,
     /// What stands before its part of the sentence, and in it.
@@ -128,7 +128,7 @@ struct Said<'a> {
     first: bool,
 }
 
-impl<'a> Said<'a> {
+impl<'a> PhraseSurroundings<'a> {
     fn new(text: &'a str, at: usize, end: usize) -> Self {
         let sentence = text[..at].rsplit(ENDS).next().unwrap_or_default();
         let (rest, part) = last_part(sentence);

@@ -40,10 +40,10 @@ pub(in crate::gate) struct Bare {
     pub(in crate::gate) verbs: Vec<String>,
 }
 
-type Row = (ActClass, When, &'static str, &'static str);
+type NameRow = (ActClass, When, &'static str, &'static str);
 
 #[rustfmt::skip]
-const NAMES: &[Row] = &[
+const NAMES: &[NameRow] = &[
     (Publish, Always, "upload|upload now|hochladen|téléverser|subir|enviar arquivo|fazer upload|carregar arquivo|carica file|uploaden|prześlij plik|karşıya yükle|resim yükle|fotoğraf yükle|görsel yükle|video yükle|dosya yükle|belge yükle|загрузить видео|загрузить фото|завантажити відео|上传|上傳|アップロード|업로드|رفع ملف|अपलोड करें|unggah|tải lên|อัปโหลด|ladda upp|last opp|lataa palvelimeen|nahrát",
         "upload|back up|lade|hochlad|téléverse|sube|subir|envie|carica|prześlij|yükle|загрузи|завантаж|上传|上傳|アップロード|업로드|ارفع|अपलोड|unggah|tải lên|อัปโหลด|ladda upp|nahraj"),
     (Publish, Written, "comment|share|add comment|send comment|kommentieren|teilen|commenter|partager|comentar|compartir|compartilhar|commenta|condividi|reageren|delen|skomentuj|udostępnij|yorum yap|комментировать|поделиться|коментувати|поділитися|评论|評論|分享|コメント|コメントする|シェア|共有|paylaş|공유하기|댓글|공유|تعليق|مشاركة|टिप्पणी करें|शेयर करें|komentari|bagikan|bình luận|chia sẻ|แสดงความคิดเห็น|แชร์|kommentera|dela|del|jaa|sdílet|komentovat",

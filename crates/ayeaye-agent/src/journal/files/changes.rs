@@ -30,12 +30,12 @@ fn file_name(device: &DeviceId) -> String {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct OpenChanges {
     device: String,
     changes: Vec<KeptChange>,
 }
 
-impl Kept {
+impl OpenChanges {
     fn open(self) -> Vec<OpenChange> {
         self.changes.into_iter().filter_map(KeptChange::open).collect()
     }
@@ -91,7 +91,7 @@ pub(super) fn store(
     }
     private_folder(folder, true).map_err(storage("make", folder))?;
     let changes = changes.into_iter().map(KeptChange::from).collect();
-    let kept = Kept { device: device.as_str().to_owned(), changes };
+    let kept = OpenChanges { device: device.as_str().to_owned(), changes };
     let text = serde_json::to_vec(&kept).map_err(|err| storage("write", &path)(err.into()))?;
     write_whole(&path, &text, true).map_err(storage("write", &path))
 }
@@ -105,7 +105,7 @@ pub(super) async fn lock(folder: &Path) -> Result<File, JournalError> {
 
 /// What is remembered of a phone. A file that cannot be read is as good as none.
 pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
-    read(&path(folder, device)).map(Kept::open).unwrap_or_default()
+    read(&path(folder, device)).map(OpenChanges::open).unwrap_or_default()
 }
 
 /// The same for whoever replaces it: what could not be read is not lost. What is no file of ours is put aside.
@@ -119,7 +119,7 @@ pub(super) fn load_to_edit(
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(err) => return Err(storage("read", &path)(err)),
     };
-    if let Ok(kept) = serde_json::from_slice::<Kept>(&text) {
+    if let Ok(kept) = serde_json::from_slice::<OpenChanges>(&text) {
         return Ok(kept.open());
     }
     let aside = path.with_added_extension("bad");
@@ -136,7 +136,7 @@ pub(super) fn devices(folder: &Path) -> Vec<DeviceId> {
     ours.filter_map(|path| Some(DeviceId::new(read(&path)?.device))).collect()
 }
 
-fn read(path: &Path) -> Option<Kept> {
+fn read(path: &Path) -> Option<OpenChanges> {
     let text = match bounded_file(path, MOST_BYTES) {
         Ok(text) => text,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return None,

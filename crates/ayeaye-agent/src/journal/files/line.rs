@@ -21,7 +21,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::event::CompactEvent;
-use crate::journal::{Entry, Event, FORMAT};
+use crate::journal::{Event, FORMAT, RecordEntry};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
 /// into a blob.
@@ -131,14 +131,18 @@ pub(super) enum LineError {
 }
 
 /// The line for an entry, read back before it is handed out: what is on the disk can be read.
-pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Encoded, Unwritable> {
+pub(super) fn encode(
+    chain: &Chain,
+    ts: Timestamp,
+    entry: &RecordEntry,
+) -> Result<Encoded, Unwritable> {
     #[derive(Serialize)]
     struct Line<'a> {
         v: u32,
         seq: u64,
         ts: &'a str,
         #[serde(flatten)]
-        entry: &'a Entry,
+        entry: &'a RecordEntry,
         prev: &'a str,
     }
     let ts = format!("{ts:.6}");

@@ -12,7 +12,7 @@ use super::scan::RecordEnd;
 use super::writer::FileWriter;
 use super::{Clock, SyncPolicy, read, summary_cache};
 use crate::bounded_file::open_file;
-use crate::journal::{Entry, Event, Fact, JournalError, NoteKind};
+use crate::journal::{Event, Fact, JournalError, NoteKind, RecordEntry};
 
 /// Opens a session for writing.
 pub(super) fn open(
@@ -75,12 +75,12 @@ fn cut_torn_tail(
     Ok(name)
 }
 
-fn recovery_note(bytes: u64, set_aside: &str) -> Entry {
+fn recovery_note(bytes: u64, set_aside: &str) -> RecordEntry {
     let figures: Map<String, Value> =
         [("dropped_bytes".to_owned(), bytes.into()), ("aside".to_owned(), set_aside.into())]
             .into_iter()
             .collect();
     let text = format!("The last write was cut short: {bytes} bytes were moved to {set_aside}.");
     let fact = Fact::Note { kind: NoteKind::Recovered.into(), text, figures };
-    Entry { round: None, step: None, agent: None, fact }
+    RecordEntry { round: None, step: None, agent: None, fact }
 }

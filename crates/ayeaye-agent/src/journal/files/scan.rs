@@ -226,7 +226,7 @@ impl RecordEnd {
 fn classify_tail(
     reader: &mut impl BufRead,
     mut buffer: Vec<u8>,
-    first: &Line,
+    first: &ScannedLine,
 ) -> io::Result<RecordEnd> {
     let mut bytes = first.bytes;
     // Without its end even a whole line counts as torn: it is the last.
@@ -244,7 +244,7 @@ fn classify_tail(
     Ok(RecordEnd::Damaged { what: format!("{}, and good records follow", LineError::Broken) })
 }
 
-struct Line {
+struct ScannedLine {
     /// Its end included.
     bytes: u64,
     kind: LineKind,
@@ -263,7 +263,7 @@ enum LineKind {
 }
 
 /// Puts the next line behind what is in the buffer.
-fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<Line> {
+fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<ScannedLine> {
     let begin = buffer.len();
     let most = MAX_LINE as u64 + 1;
     let mut bytes = reader.by_ref().take(most).read_until(b'\n', buffer)? as u64;
@@ -279,7 +279,7 @@ fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<Line
         bytes += reader.skip_until(b'\n')? as u64;
         LineKind::TooLong
     };
-    Ok(Line { bytes, kind })
+    Ok(ScannedLine { bytes, kind })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::*;
 use serde_json::Map;
 
-use crate::journal::{Answer, Entry, Fact};
+use crate::journal::{Answer, Fact, RecordEntry};
 
 /// A journal in a folder of its own, whose clock ticks by a millisecond at each look.
 struct Rig {
@@ -92,9 +92,9 @@ async fn write_sample(journal: &FileJournal, id: &SessionId) -> Vec<Event> {
     events
 }
 
-fn note(text: &str) -> Entry {
+fn note(text: &str) -> RecordEntry {
     let fact = Fact::Note { kind: "test".into(), text: text.to_owned(), figures: Map::new() };
-    Entry { round: None, step: None, agent: None, fact }
+    RecordEntry { round: None, step: None, agent: None, fact }
 }
 
 #[tokio::test]
@@ -314,7 +314,7 @@ async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
         source: "".into(),
         message_id: None,
     };
-    let entry = Entry { fact: Fact::Answer(answer), ..note("") };
+    let entry = RecordEntry { fact: Fact::Answer(answer), ..note("") };
     let event = record.append(entry.clone()).await.unwrap();
     assert_eq!((event.seq, event.entry), (written.len() as u64 + 1, entry));
 }

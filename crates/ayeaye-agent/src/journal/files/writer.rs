@@ -15,7 +15,7 @@ use super::folder::{Folder, private_options, storage, sync_folder};
 use super::line::{self, Chain};
 use super::summary_cache;
 use super::{Clock, SyncPolicy, blocking};
-use crate::journal::{BlobRef, Entry, Event, Fact, JournalError, JournalWriter};
+use crate::journal::{BlobRef, Event, Fact, JournalError, JournalWriter, RecordEntry};
 
 /// See the module.
 pub(super) struct FileWriter {
@@ -89,7 +89,7 @@ impl FileWriter {
 
     /// Writes one line with one write. The page cache takes it in microseconds, so this does not
     /// leave the thread; `sync` does.
-    pub(super) fn write(&mut self, entry: &Entry) -> Result<Event, JournalError> {
+    pub(super) fn write(&mut self, entry: &RecordEntry) -> Result<Event, JournalError> {
         self.health.check()?;
         let path = self.folder.events();
         let line = line::encode(&self.chain, (self.clock)(), entry)
@@ -128,7 +128,7 @@ impl FileWriter {
 
 #[async_trait]
 impl JournalWriter for FileWriter {
-    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+    async fn append(&mut self, entry: RecordEntry) -> Result<Event, JournalError> {
         let event = self.write(&entry)?;
         if self.sync == SyncPolicy::Always {
             self.sync().await?;

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Observer;
 use super::private::private_app;
-use super::since::{LastGesture, Look};
+use super::since::{LastGesture, LookSoFar};
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -284,7 +284,7 @@ impl Observer {
             return Ok(ScreenCapture { first_look: None, ..settled });
         };
         let LastGesture { before, ended, kind, expected, seen, .. } = gesture;
-        let settling = if let Some(Look { mut settling, .. }) = seen {
+        let settling = if let Some(LookSoFar { mut settling, .. }) = seen {
             if settling.is_out_of_date() {
                 settling.add(capture_at(device, Instant::now()).await?);
             }

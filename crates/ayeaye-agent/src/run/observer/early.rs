@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::ahead::{Ahead, digest_at, look_at, state_at};
 use super::elements::ElementsRequest;
 use super::picture::may_show_secret;
-use super::since::{LastGesture, Look, MOST_EARLY};
+use super::since::{LastGesture, LookSoFar, MOST_EARLY};
 use super::{Observation, Observer};
 use crate::journal::{Fact, Observe};
 use crate::run::actor::Actor;
@@ -29,18 +29,18 @@ const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(super) struct Proof {
     gesture: LastGesture,
-    shown: Look,
+    shown: LookSoFar,
     /// A model was sent it.
     sent: bool,
-    watching: AbortOnDropHandle<Result<Look, DeviceError>>,
+    watching: AbortOnDropHandle<Result<LookSoFar, DeviceError>>,
     /// What came of it, once that is known.
-    found: Option<Result<Look, DeviceError>>,
+    found: Option<Result<LookSoFar, DeviceError>>,
 }
 
 impl Proof {
     /// What is known of the screen since: it has settled as it was, or has moved, or could not be looked at. May be
     /// called again.
-    async fn outcome(&mut self) -> &Result<Look, DeviceError> {
+    async fn outcome(&mut self) -> &Result<LookSoFar, DeviceError> {
         let found = match self.found.take() {
             Some(found) => found,
             None => (&mut self.watching).await.unwrap_or_else(|err| {
@@ -71,7 +71,7 @@ impl Proof {
 }
 
 /// What was seen after a gesture.
-enum Seen {
+enum FrameAfter {
     /// A frame that is likely to stay.
     Early(Box<Proof>),
     /// The screen at rest.
@@ -128,16 +128,16 @@ impl Observer {
     ) -> Result<Observation, RunError> {
         let begun = Instant::now();
         match self.look_after_gesture(recorder).await? {
-            Seen::Withheld => self.observe_since(recorder, actor, model, begun).await,
-            Seen::Settled(seen) => {
+            FrameAfter::Withheld => self.observe_since(recorder, actor, model, begun).await,
+            FrameAfter::Settled(seen) => {
                 let (capture, state) = *seen;
                 let mut observation =
                     self.prepare(recorder, model, capture, &state, (false, true)).await?;
                 self.record_as_seen(recorder, model, &mut observation).await?;
                 Ok(observation)
             }
-            Seen::Early(proof) => {
-                let Look { settling, state } = proof.shown.clone();
+            FrameAfter::Early(proof) => {
+                let LookSoFar { settling, state } = proof.shown.clone();
                 let capture = settling.capture();
                 // A list that is requested with a frame that does not stay is of use only if the screen rests within a
                 // second; else the right one has to wait for it.
@@ -150,14 +150,17 @@ impl Observer {
     }
 
     /// Looks at the screen after the last gesture until a frame is likely to stay, or has stayed.
-    async fn look_after_gesture(&mut self, recorder: &mut Recorder) -> Result<Seen, RunError> {
-        let Some(mut gesture) = self.last_gesture.clone() else { return Ok(Seen::Withheld) };
+    async fn look_after_gesture(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<FrameAfter, RunError> {
+        let Some(mut gesture) = self.last_gesture.clone() else { return Ok(FrameAfter::Withheld) };
         let hides = self.redact == RedactPictures::Always || may_show_secret(recorder, false);
         if hides || !self.policy.private_apps.is_empty() {
-            return Ok(Seen::Withheld);
+            return Ok(FrameAfter::Withheld);
         }
         if self.is_long_ago(&gesture) {
-            return Ok(Seen::Withheld);
+            return Ok(FrameAfter::Withheld);
         }
         self.is_current = false;
         let (mut newest, mut ahead) = match gesture.seen.take() {
@@ -166,17 +169,17 @@ impl Observer {
                 Ok((newest, ahead)) => (newest, ahead),
                 Err(err) => {
                     self.look_failed(gesture, &err);
-                    return Ok(Seen::Withheld);
+                    return Ok(FrameAfter::Withheld);
                 }
             },
         };
         loop {
             gesture.seen = Some(newest.clone());
             self.last_gesture = Some(gesture.clone());
-            let Look { settling, state } = &newest;
+            let LookSoFar { settling, state } = &newest;
             let shows_all = state.awake && !state.locked && !state.protected && !state.secret_field;
             if !shows_all || settling.is_over() || settling.newest().frame.is_black() {
-                return Ok(Seen::Withheld);
+                return Ok(FrameAfter::Withheld);
             }
             let likely = !settling.is_unmoved() && settling.expected().may_stay(settling.age());
             let watching = watch_until_known(self.device.clone(), newest.clone(), ahead.take());
@@ -187,20 +190,20 @@ impl Observer {
             let mut proof = Proof { gesture, shown, sent: false, watching, found: None };
             if likely && self.early_frames < MOST_EARLY {
                 self.early_frames += 1;
-                return Ok(Seen::Early(Box::new(proof)));
+                return Ok(FrameAfter::Early(Box::new(proof)));
             }
             self.cancel.race(proof.outcome()).await?;
             match proof.found {
-                Some(Ok(Look { settling, state })) if settling.has_settled() => {
+                Some(Ok(LookSoFar { settling, state })) if settling.has_settled() => {
                     self.has_settled(&proof.gesture, &settling);
-                    return Ok(Seen::Settled(Box::new((settling.capture(), state))));
+                    return Ok(FrameAfter::Settled(Box::new((settling.capture(), state))));
                 }
                 Some(Ok(look)) => newest = look,
                 Some(Err(err)) => {
                     self.look_failed(proof.gesture, &err);
-                    return Ok(Seen::Withheld);
+                    return Ok(FrameAfter::Withheld);
                 }
-                None => return Ok(Seen::Withheld),
+                None => return Ok(FrameAfter::Withheld),
             }
         }
     }
@@ -210,7 +213,7 @@ impl Observer {
         &self,
         recorder: &mut Recorder,
         gesture: &mut LastGesture,
-    ) -> Result<Result<(Look, Option<Ahead>), DeviceError>, RunError> {
+    ) -> Result<Result<(LookSoFar, Option<Ahead>), DeviceError>, RunError> {
         let first = self.first_look(gesture).max(Instant::now());
         // Where a phone is as quick with two captures at once, the second need not wait for the first.
         let next = first + gesture.expected.next_look(first - gesture.ended);
@@ -229,7 +232,7 @@ impl Observer {
         Ok(looked?.map(|(seen, state)| {
             let (before, ended) = (gesture.before.clone(), gesture.ended);
             let settling = Settling::new(gesture.expected.clone(), Some(before), ended, seen);
-            (Look { settling, state }, ahead)
+            (LookSoFar { settling, state }, ahead)
         }))
     }
 
@@ -281,7 +284,7 @@ impl Observer {
             let (frame, screen) = (&observation.frame, observation.screen.as_ref());
             observation.elements = self.request_elements(recorder, frame, false, screen);
         }
-        let Some(Proof { gesture, found: Some(Ok(Look { settling, .. })), sent, .. }) =
+        let Some(Proof { gesture, found: Some(Ok(LookSoFar { settling, .. })), sent, .. }) =
             observation.proof.take().map(|proof| *proof)
         else {
             return Ok(());
@@ -326,9 +329,9 @@ impl Observer {
 /// Looks at the phone until the screen is known to have come to rest as it is on this frame, or not to have.
 async fn watch_until_known(
     device: Arc<dyn Device>,
-    Look { mut settling, state }: Look,
+    LookSoFar { mut settling, state }: LookSoFar,
     mut ahead: Option<Ahead>,
-) -> Result<Look, DeviceError> {
+) -> Result<LookSoFar, DeviceError> {
     loop {
         let next = settling.next_look();
         let (seen, after) = match ahead.take() {
@@ -345,7 +348,7 @@ async fn watch_until_known(
             same = false;
         }
         if !same || settling.is_over() {
-            return Ok(Look { settling, state: after });
+            return Ok(LookSoFar { settling, state: after });
         }
     }
 }

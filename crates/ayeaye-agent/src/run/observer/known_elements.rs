@@ -23,7 +23,7 @@ const MOST_USES: u32 = 8;
 
 /// What is known of one screen.
 #[derive(Debug)]
-struct Known {
+struct KnownScreen {
     screen: ScreenKey,
     tree: ElementTree,
     /// It was seen to be exactly the same after the elements were read, or the phone has said the same of it twice.
@@ -35,10 +35,10 @@ struct Known {
 
 /// The elements of screens, those that were used last at the end.
 #[derive(Debug, Default)]
-pub(super) struct KnownElements(VecDeque<Known>);
+pub(super) struct KnownElements(VecDeque<KnownScreen>);
 
 impl KnownElements {
-    fn of(&self, screen: &ScreenKey) -> Option<&Known> {
+    fn of(&self, screen: &ScreenKey) -> Option<&KnownScreen> {
         self.0.iter().find(|known| known.screen == *screen)
     }
 
@@ -52,7 +52,7 @@ impl KnownElements {
         let is_certain = tree.certainty == Certainty::Confirmed || is_repeated;
         self.0.retain(|known| known.screen != screen);
         if tree.bytes <= MOST_BYTES {
-            self.0.push_back(Known { screen, tree, is_certain, is_repeated, uses: 0 });
+            self.0.push_back(KnownScreen { screen, tree, is_certain, is_repeated, uses: 0 });
         }
         while MOST_SCREENS < self.0.len() || MOST_BYTES < self.bytes() {
             self.0.pop_front();

@@ -126,7 +126,7 @@ async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {
 
 pub(super) async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, RunError> {
     let encoding = move || {
-        let _turn = Turn::take();
+        let _turn = EncodingPermit::take();
         model.picture(&frame)
     };
     tokio::task::spawn_blocking(encoding).await.map_err(RunError::Encoding)
@@ -134,13 +134,13 @@ pub(super) async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Pictur
 
 /// One of as many turns at encoding as there are processors: more at once would hold more memory and be ready
 /// no sooner. It is waited for on the thread that encodes, so that it counts as work wherever time is paused.
-struct Turn;
+struct EncodingPermit;
 
 /// How many have a turn.
 static TAKEN: Mutex<usize> = Mutex::new(0);
 static GIVEN_BACK: Condvar = Condvar::new();
 
-impl Turn {
+impl EncodingPermit {
     fn take() -> Self {
         // Asked once: the answer takes several files of the system.
         static MOST: LazyLock<usize> =
@@ -153,7 +153,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for EncodingPermit {
     fn drop(&mut self) {
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         GIVEN_BACK.notify_one();

@@ -11,7 +11,7 @@ pub(super) const MOST_EARLY: u32 = 3;
 
 /// What is known of a screen, and what the phone said of itself with its newest frame.
 #[derive(Debug, Clone)]
-pub(super) struct Look {
+pub(super) struct LookSoFar {
     pub(super) settling: Settling,
     pub(super) state: ScreenState,
 }
@@ -27,7 +27,7 @@ pub(super) struct LastGesture {
     /// What is to be expected after it.
     pub(super) expected: Expected,
     /// What was seen since.
-    pub(super) seen: Option<Look>,
+    pub(super) seen: Option<LookSoFar>,
     /// The record was synced since.
     pub(super) synced: bool,
 }

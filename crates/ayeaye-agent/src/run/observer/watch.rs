@@ -75,7 +75,7 @@ type Looked = Arc<Result<LaterLook, DeviceError>>;
 
 /// How the looks stand. Both are told at once: who sees that none is under way has the latest.
 #[derive(Debug, Clone, Default)]
-struct Latest {
+struct LatestLook {
     looked: Option<Looked>,
     /// Another one is under way.
     is_looking: bool,
@@ -84,7 +84,7 @@ struct Latest {
 /// Looks at a phone every now and then, until it is dropped.
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
-    latest: watch::Receiver<Latest>,
+    latest: watch::Receiver<LatestLook>,
     /// When the last look began that was alike.
     same_until: watch::Receiver<Option<Instant>>,
     /// Asks for a look at once.
@@ -95,7 +95,7 @@ pub(in crate::run) struct ScreenWatch {
 impl ScreenWatch {
     /// Watches for a screen that looks like this, from that time on.
     fn new(device: Arc<dyn Device>, shown: Frame, first: Instant) -> Self {
-        let (said, latest) = watch::channel(Latest::default());
+        let (said, latest) = watch::channel(LatestLook::default());
         let (stayed, same_until) = watch::channel(None);
         let hurry = Arc::new(Notify::new());
         let hurried = hurry.clone();
@@ -149,7 +149,7 @@ impl ScreenWatch {
                     Err(err) => Err(err),
                 };
                 let looked = Some(Arc::new(look));
-                if said.send(Latest { looked, is_looking: false }).is_err() {
+                if said.send(LatestLook { looked, is_looking: false }).is_err() {
                     return;
                 }
             }
@@ -163,7 +163,7 @@ impl ScreenWatch {
     async fn fresh_look(&self, strict: bool) -> Option<Looked> {
         let mut latest = self.latest.clone();
         loop {
-            let Latest { looked, is_looking } = latest.borrow_and_update().clone();
+            let LatestLook { looked, is_looking } = latest.borrow_and_update().clone();
             let look = looked.as_deref().and_then(|looked| looked.as_ref().ok());
             match look.map_or(Freshness::Stale, |look| look.freshness(strict)) {
                 Freshness::Fresh => return looked,

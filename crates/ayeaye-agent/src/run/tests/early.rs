@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::time::{Instant, sleep};
 
-use crate::fakes::{Motion, Recording, Scene, SceneKind, ScriptedModel};
+use crate::fakes::{Motion, PageChange, Recording, SceneKind, ScriptedModel};
 use crate::gate::Policy;
 use crate::run::actor::Actor;
 use crate::run::cancel::CancelHandle;
@@ -61,14 +61,14 @@ fn all_kinds(random: &mut StdRng) -> (u32, Motion) {
     // The end of a longer fade differs by less than one shade.
     let longest = if kind == SceneKind::Fade { 400 } else { 900 };
     let (answer, moving) = (ms(0, 120, random), ms(50, longest, random));
-    (u32::try_from(app).unwrap(), Motion::Shows(Scene { kind, answer, moving }))
+    (u32::try_from(app).unwrap(), Motion::Shows(PageChange { kind, answer, moving }))
 }
 
 /// Screens that stand still for so long before they have come to rest.
 fn plateaus(from: u64, to: u64, random: &mut StdRng) -> (u32, Motion) {
     let app = random.random_range(0..2);
     let kind = [SceneKind::Plateau, SceneKind::Late][app as usize];
-    let scene = Scene { kind, answer: ms(0, 60, random), moving: ms(from, to, random) };
+    let scene = PageChange { kind, answer: ms(0, 60, random), moving: ms(from, to, random) };
     (app, Motion::Shows(scene))
 }
 

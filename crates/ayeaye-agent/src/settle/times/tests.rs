@@ -9,18 +9,18 @@ fn kind(app: &str, act: &'static str) -> ActKind {
 }
 
 /// A screen that rests after so many milliseconds, seen by captures that take so long each.
-fn seen(first: Duration, rests: u32, capture: u32) -> Outcome {
+fn seen(first: Duration, rests: u32, capture: u32) -> ActTimes {
     let (rests, capture) = (MS * rests, MS * capture);
     let (mut moved, mut rested) = (None, first);
     while rested < rests {
         (moved, rested) = (Some(rested), rested + capture.max(RULE.between));
     }
-    let change = Some(Change { answered: first, moved, rested });
-    Outcome { change, capture, patience: RULE.patience }
+    let change = Some(ScreenChange { answered: first, moved, rested });
+    ActTimes { change, capture, patience: RULE.patience }
 }
 
-fn nothing() -> Outcome {
-    Outcome { change: None, capture: 7 * MS, patience: RULE.patience }
+fn nothing() -> ActTimes {
+    ActTimes { change: None, capture: 7 * MS, patience: RULE.patience }
 }
 
 /// By how much the settled frame came later than the screen's rest, act by act: the screen rests so many
@@ -30,7 +30,7 @@ fn late(capture: u32, acts: &[u32]) -> Vec<u32> {
     let mut late = Vec::new();
     for rests in acts {
         let outcome = seen(times.expect(&tap, &RULE).first_look(), *rests, capture);
-        let Change { rested, .. } = outcome.change.unwrap();
+        let ScreenChange { rested, .. } = outcome.change.unwrap();
         late.push(u32::try_from(rested.saturating_sub(MS * *rests).as_millis()).unwrap());
         times.learn(&tap, outcome);
     }
@@ -151,7 +151,7 @@ fn that_an_act_does_nothing_is_found_out_anew_every_fourth_time() {
     for _ in 0..11 {
         waited.push(patience());
         // A screen that answers after 200 ms is taken for one that does not.
-        times.learn(&tap, Outcome { patience: patience(), ..nothing() });
+        times.learn(&tap, ActTimes { patience: patience(), ..nothing() });
     }
     let (full, short) = (RULE.patience, 110 * MS);
     let shortened = [full, short, short, short, full];
@@ -174,7 +174,7 @@ fn a_swipe_that_does_nothing_is_not_waited_for_where_others_were_followed_at_onc
     for _ in 0..6 {
         times.learn(&swipe, seen(20 * MS, 0, 7));
         waited.push(patience(&swipe));
-        times.learn(&swipe, Outcome { patience: patience(&swipe), ..nothing() });
+        times.learn(&swipe, ActTimes { patience: patience(&swipe), ..nothing() });
     }
     let (full, short) = (RULE.patience, LEAST_PATIENCE);
     assert_eq!(waited, [full, short, short, full, short, short]);

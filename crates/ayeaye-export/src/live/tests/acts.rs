@@ -7,7 +7,7 @@ use super::*;
 use crate::testing::{EventBuilder, click, run};
 
 /// What an act writes.
-fn entries(step: u32) -> Vec<Entry> {
+fn entries(step: u32) -> Vec<RecordEntry> {
     let mut builder = EventBuilder::new();
     if 0 < step {
         builder.events.clear();
@@ -17,7 +17,8 @@ fn entries(step: u32) -> Vec<Entry> {
         builder.push(Fact::Note { kind, text, figures: serde_json::Map::new() });
     }
     builder.begin_step(step, step + 1).act().end_step(Some(click()), None).end("CANCELLED");
-    let mut entries: Vec<Entry> = builder.events.into_iter().map(|event| event.entry).collect();
+    let mut entries: Vec<RecordEntry> =
+        builder.events.into_iter().map(|event| event.entry).collect();
     for entry in &mut entries {
         match &mut entry.fact {
             Fact::ToolStart(start) => start.tool_call_id = step + 1,

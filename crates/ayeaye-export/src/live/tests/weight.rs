@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use ayeaye_agent::journal::{Entry, Fact, PartRecord};
+use ayeaye_agent::journal::{Fact, PartRecord, RecordEntry};
 use ayeaye_agent::{Journal as _, SessionId};
 use bytes::Bytes;
 
@@ -92,7 +92,7 @@ pub(super) fn photo(number: u64) -> Vec<u8> {
     jpeg
 }
 
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<RecordEntry> {
     let mut builder = EventBuilder::new();
     for step in 0..STEPS {
         builder.begin_step(step, step + 1).ask(step + 1, 1, "act").reply(step + 1, 1, |_| {});

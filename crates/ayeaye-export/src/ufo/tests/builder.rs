@@ -76,7 +76,7 @@ impl EventBuilder {
             v: FORMAT,
             seq,
             ts: Timestamp::from_second(1_767_323_045 + second).unwrap(),
-            entry: Entry {
+            entry: RecordEntry {
                 round: Some(self.round),
                 step: self.step,
                 agent: self.step.map(|_| self.agent.clone()),

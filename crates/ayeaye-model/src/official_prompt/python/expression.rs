@@ -2,7 +2,7 @@
 use super::super::ImportError;
 use super::super::literal;
 use super::super::source::{Value, joined};
-use super::super::tokens::Kind;
+use super::super::tokens::TokenKind;
 use super::{DEEPEST, Python};
 
 /// Reads an expression from a token on.
@@ -13,7 +13,7 @@ pub(super) struct Reader<'f, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<TokenKind> {
         self.file.tokens.get(self.at).map(|it| it.kind)
     }
 
@@ -22,7 +22,7 @@ impl Reader<'_, '_> {
     }
 
     fn takes(&mut self, mark: char) -> bool {
-        let is_it = self.kind() == Some(Kind::Mark(mark));
+        let is_it = self.kind() == Some(TokenKind::Mark(mark));
         self.at += usize::from(is_it);
         is_it
     }
@@ -60,8 +60,8 @@ impl Reader<'_, '_> {
     /// Whether an expression can end here.
     fn at_end(&self) -> bool {
         match self.kind() {
-            None | Some(Kind::Newline) => true,
-            Some(Kind::Mark(mark)) => ")]},:;=".contains(mark),
+            None | Some(TokenKind::Newline) => true,
+            Some(TokenKind::Mark(mark)) => ")]},:;=".contains(mark),
             _ => false,
         }
     }
@@ -71,9 +71,9 @@ impl Reader<'_, '_> {
         let mut open = 0_usize;
         while let Some(kind) = self.kind() {
             match kind {
-                Kind::Newline | Kind::Mark(')' | ']' | '}' | ',') if open == 0 => return,
-                Kind::Mark('(' | '[' | '{') => open += 1,
-                Kind::Mark(')' | ']' | '}') => open -= 1,
+                TokenKind::Newline | TokenKind::Mark(')' | ']' | '}' | ',') if open == 0 => return,
+                TokenKind::Mark('(' | '[' | '{') => open += 1,
+                TokenKind::Mark(')' | ']' | '}') => open -= 1,
                 _ => {}
             }
             self.at += 1;
@@ -93,15 +93,15 @@ impl Reader<'_, '_> {
     fn term(&mut self) -> Result<Value, ImportError> {
         let first = self.at;
         let mut value = match self.kind() {
-            Some(Kind::String { .. }) => self.strings()?,
-            Some(Kind::Name) => self.name()?,
-            Some(Kind::Number) => {
+            Some(TokenKind::String { .. }) => self.strings()?,
+            Some(TokenKind::Name) => self.name()?,
+            Some(TokenKind::Number) => {
                 self.at += 1;
                 Value::Other(self.since(first))
             }
-            Some(Kind::Mark('(')) => self.parentheses()?,
-            Some(Kind::Mark('[')) => Value::List(self.items(']')?),
-            Some(Kind::Mark('{')) => self.table()?,
+            Some(TokenKind::Mark('(')) => self.parentheses()?,
+            Some(TokenKind::Mark('[')) => Value::List(self.items(']')?),
+            Some(TokenKind::Mark('{')) => self.table()?,
             _ => {
                 self.skip();
                 return Ok(Value::Other(self.since(first)));
@@ -109,13 +109,13 @@ impl Reader<'_, '_> {
         };
         loop {
             match self.kind() {
-                Some(Kind::Mark('.')) => {
+                Some(TokenKind::Mark('.')) => {
                     self.at += 1;
                     let method = self.word().to_owned();
                     self.at += 1;
                     value = self.method(value, &method, first)?;
                 }
-                Some(Kind::Mark('(' | '[')) => {
+                Some(TokenKind::Mark('(' | '[')) => {
                     self.bracket();
                     value = Value::Other(self.since(first));
                 }
@@ -128,7 +128,7 @@ impl Reader<'_, '_> {
     fn bracket(&mut self) {
         self.at += 1;
         self.skip();
-        while matches!(self.kind(), Some(Kind::Mark(',') | Kind::Newline)) {
+        while matches!(self.kind(), Some(TokenKind::Mark(',') | TokenKind::Newline)) {
             self.at += 1;
             self.skip();
         }
@@ -140,7 +140,7 @@ impl Reader<'_, '_> {
         let first = self.at;
         let mut text = String::new();
         let mut is_text = true;
-        while let Some(Kind::String { prefix, quotes }) = self.kind() {
+        while let Some(TokenKind::String { prefix, quotes }) = self.kind() {
             let token = self.file.tokens[self.at];
             let source = &self.file.source[token.start..token.end];
             self.at += 1;
@@ -160,14 +160,14 @@ impl Reader<'_, '_> {
         let first = self.at;
         self.at += 1;
         let mut last = self.file.text(&self.file.tokens[first]).to_owned();
-        while self.kind() == Some(Kind::Mark('.'))
-            && self.file.tokens.get(self.at + 1).is_some_and(|it| it.kind == Kind::Name)
+        while self.kind() == Some(TokenKind::Mark('.'))
+            && self.file.tokens.get(self.at + 1).is_some_and(|it| it.kind == TokenKind::Name)
         {
             self.at += 1;
             self.word().clone_into(&mut last);
             self.at += 1;
         }
-        if self.kind() == Some(Kind::Mark('('))
+        if self.kind() == Some(TokenKind::Mark('('))
             && matches!(last.as_str(), "Template" | "dedent" | "str")
         {
             let before = self.at;
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
             self.at = before;
         }
         let name = self.since(first);
-        let plain = self.at == first + 1 && self.kind() != Some(Kind::Mark('('));
+        let plain = self.at == first + 1 && self.kind() != Some(TokenKind::Mark('('));
         let known = if plain { self.file.look_up(&name, self.depth)? } else { None };
         Ok(known.unwrap_or(Value::Other(name)))
     }
@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
             }
             let before = self.at;
             let next = self.file.tokens.get(self.at + 1).map(|it| it.kind);
-            let name = (self.kind() == Some(Kind::Name) && next == Some(Kind::Mark('=')))
+            let name = (self.kind() == Some(TokenKind::Name) && next == Some(TokenKind::Mark('=')))
                 .then(|| self.word().to_owned());
             if name.is_some() {
                 self.at += 2;
@@ -262,7 +262,7 @@ impl Reader<'_, '_> {
 
     /// What a method of a text gives; of anything else nothing is known.
     fn method(&mut self, value: Value, method: &str, first: usize) -> Result<Value, ImportError> {
-        if self.kind() != Some(Kind::Mark('(')) {
+        if self.kind() != Some(TokenKind::Mark('(')) {
             return Ok(Value::Other(self.since(first)));
         }
         let Value::Text(text) = value else {

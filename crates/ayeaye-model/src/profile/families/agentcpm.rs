@@ -12,7 +12,7 @@ use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, Lang};
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::fold_name;
-use crate::profile::parse::{Call, excerpt, labelled, point, reject};
+use crate::profile::parse::{ParsedCall, excerpt, labelled, point, reject};
 use crate::profile::verbs::Slot::{At, Direction, Fixed, From, Milliseconds, Text, To};
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -135,7 +135,7 @@ impl Family for AgentCpm {
             parsed.thought = thought;
         }
         let name = verb(&map)?.to_owned();
-        parsed.call = Call { name, args: map, ..Call::default() };
+        parsed.call = ParsedCall { name, args: map, ..ParsedCall::default() };
         Ok(labelled::explained(self.verbs().decide(parsed, coords)?))
     }
 }

@@ -8,7 +8,7 @@ use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
 use crate::profile::history::{History, Lang};
-use crate::profile::parse::{Call, python};
+use crate::profile::parse::{ParsedCall, python};
 use crate::profile::verbs::Slot::{
     At, Confirm, From, Seconds, Text, TextOrReason, To, UnusualSeconds,
 };
@@ -259,7 +259,7 @@ fn screen_info(screen: &Screen<'_>) -> String {
 }
 
 /// A reply.
-fn write(thought: &str, call: &Call) -> String {
+fn write(thought: &str, call: &ParsedCall) -> String {
     let arg = |(name, value): (&String, &Value)| match value {
         Value::String(text) => format!("{name}={}", python::quoted(text, '"')),
         Value::Number(seconds) => format!("{name}=\"{seconds} seconds\""),

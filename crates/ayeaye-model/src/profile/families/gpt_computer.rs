@@ -13,7 +13,7 @@ use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::chat::PastReply;
 use crate::profile::coords::CoordSystem;
 use crate::profile::history::PastStep;
-use crate::profile::parse::{Call, ParsedReply, json as parse_json, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, json as parse_json, reject};
 use crate::profile::verbs::Slot::{AtX, AtY, Direction, FromX, FromY, SecondsOr, Text, ToX, ToY};
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -165,7 +165,7 @@ fn first_action(reply: &Reply) -> Result<(Vec<ToolCall>, Vec<Value>), ParseError
 const CHECKS: &str = "pending_safety_checks";
 
 /// An action of the tool as a verb of the table.
-fn as_verb(call: Call) -> Result<Call, ParseError> {
+fn as_verb(call: ParsedCall) -> Result<ParsedCall, ParseError> {
     if call.name != COMPUTER {
         return Ok(call);
     }
@@ -179,7 +179,8 @@ fn as_verb(call: Call) -> Result<Call, ParseError> {
     if name != "keypress" && !held.is_empty() {
         return reject("no key can be held on a phone");
     }
-    let named = |name: &str, args| Ok(Call { name: name.to_owned(), args, ..Call::default() });
+    let named =
+        |name: &str, args| Ok(ParsedCall { name: name.to_owned(), args, ..ParsedCall::default() });
     match name.as_str() {
         "click" => match args.remove("button").as_ref().and_then(Value::as_str) {
             None | Some("left") => named("click", args),

@@ -11,7 +11,7 @@ use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_LINE, escape_tags, plain_line};
 use crate::profile::history::PastStep;
 use crate::profile::parse::values::fold_name;
-use crate::profile::parse::{Call, ParsedReply, args, excerpt, hermes, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, args, excerpt, hermes, reject};
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, Seconds, Status, Submit, Text, TextOrReason, To, UnusualSeconds,
 };
@@ -174,7 +174,7 @@ pub(in crate::profile) fn read(
 pub(in crate::profile) fn call(
     tool: &str,
     mut args: Map<String, Value>,
-) -> Result<Call, ParseError> {
+) -> Result<ParsedCall, ParseError> {
     if !tool.is_empty() && fold_name(tool) != fold_name(NAME) {
         match args.get("action") {
             None => {
@@ -193,7 +193,7 @@ pub(in crate::profile) fn call(
 }
 
 /// A swipe whose one argument is a list of both its places, with an argument for each.
-fn with_end(mut call: Call) -> Call {
+fn with_end(mut call: ParsedCall) -> ParsedCall {
     let (from, to) = (START.1[0], END.1[0]);
     let end = match call.args.get(from).and_then(Value::as_array).map(Vec::as_slice) {
         Some([start @ Value::Array(_), end @ Value::Array(_)]) if !call.args.contains_key(to) => {

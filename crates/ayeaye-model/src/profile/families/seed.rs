@@ -10,7 +10,7 @@ use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, verbatim, without_tags};
 use crate::profile::parse::python::{self, TextCall};
 use crate::profile::parse::{
-    Call, ParsedReply, begins_anew, json, reasoning, reject, without_tokens, xml,
+    ParsedCall, ParsedReply, begins_anew, json, reasoning, reject, without_tokens, xml,
 };
 use crate::profile::verbs::VerbTable;
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -155,7 +155,7 @@ fn tool(called: &ToolCall) -> Result<TextCall, ParseError> {
 }
 
 /// A reply.
-fn write(thought: &str, call: &Call) -> String {
+fn write(thought: &str, call: &ParsedCall) -> String {
     let parameter = |(name, it): (&String, &Value)| {
         let value = uitars::value(it);
         // Its tags are those of the format; in any other value, a tag would be somebody else's.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
-use crate::profile::parse::{Call, ParsedReply, excerpt, json as parse_json, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, excerpt, json as parse_json, reject};
 use crate::profile::verbs::Slot::{Options, RequiredText, Text};
 use crate::profile::verbs::{Arg, Meaning, Verb};
 use crate::profile::{CoordContext, ProfileSpec};
@@ -86,14 +86,14 @@ pub(in crate::profile) fn declared(tools: &str, schema_key: &str) -> Vec<Value> 
 
 /// The one call of a reply. Several that say the same are one.
 pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
-    let mut calls: Vec<Call> = Vec::new();
+    let mut calls: Vec<ParsedCall> = Vec::new();
     for call in reply.calls.iter().take(MAX_CALLS) {
         let args = match call.arguments.trim() {
             "" => Map::new(),
             text if text.starts_with('{') => parse_json::object(text)?,
             text => return reject(format!("the arguments {} are not an object", excerpt(text))),
         };
-        calls.push(Call { name: call.name.trim().to_owned(), args, ..Call::default() });
+        calls.push(ParsedCall { name: call.name.trim().to_owned(), args, ..ParsedCall::default() });
     }
     calls.dedup();
     match &calls[..] {

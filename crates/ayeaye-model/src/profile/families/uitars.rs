@@ -11,7 +11,7 @@ use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::{CoordSystem, CoordUnit};
 use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep, ReadReply};
-use crate::profile::parse::{Call, python};
+use crate::profile::parse::{ParsedCall, python};
 use crate::profile::verbs::Slot::{
     At, AtOrCenter, Direction, Fixed, From, Text, To, UnusualSeconds,
 };
@@ -24,13 +24,13 @@ pub(in crate::profile) mod parse;
 #[derive(Debug)]
 pub(in crate::profile) struct UiTars {
     spec: &'static ProfileSpec,
-    asks: Places,
-    says: Places,
+    asks: PointForm,
+    says: PointForm,
 }
 
 /// How a place is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Places {
+enum PointForm {
     /// `point='<point>x y</point>'`
     Points,
     /// `start_box='<|box_start|>(x,y)<|box_end|>'`
@@ -39,14 +39,15 @@ enum Places {
 
 /// UI-TARS-1.5-7B. Its makers ask it for points; it answers with boxes, and its history keeps those.
 pub(in crate::profile) const UI_TARS: UiTars =
-    UiTars { spec: &SPEC, asks: Places::Points, says: Places::Boxes };
+    UiTars { spec: &SPEC, asks: PointForm::Points, says: PointForm::Boxes };
 
 /// UI-TARS-1, which knows boxes.
 pub(in crate::profile) const UI_TARS_1000: UiTars =
-    UiTars { spec: &SPEC_1000, asks: Places::Boxes, says: Places::Boxes };
+    UiTars { spec: &SPEC_1000, asks: PointForm::Boxes, says: PointForm::Boxes };
 
 /// Doubao-1.5-UI-TARS and Doubao-Seed-1.6-vision, which know points.
-const DOUBAO: UiTars = UiTars { spec: &SPEC_1000, asks: Places::Points, says: Places::Points };
+const DOUBAO: UiTars =
+    UiTars { spec: &SPEC_1000, asks: PointForm::Points, says: PointForm::Points };
 
 /// As its authors run it: five screens in all. They go three at a time, so that two steps of three
 /// only add to the prompt.
@@ -176,14 +177,14 @@ impl Family for UiTars {
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let task = verbatim(input.request, LONGEST_TASK) + "\n";
         let opening = vec![Part::Text(rules(self) + &task)];
-        let write = |thought: &str, call: &Call| write(thought, call, self.says);
+        let write = |thought: &str, call: &ParsedCall| write(thought, call, self.says);
         // A reply with more in it than was done is told as what was done of it.
         let read = |reply: &Reply, image| {
             self.verbs().decide(parse::parse_only(reply)?, &CoordContext { image, ..*coords })
         };
         let kept: fn(&str) -> String = match self.says {
-            Places::Points => str::to_owned,
-            Places::Boxes => with_box_tokens,
+            PointForm::Points => str::to_owned,
+            PointForm::Boxes => with_box_tokens,
         };
         let chat = Chat { opening, apart: true, read: &read, write: &write, kept };
         Prompt::of(messages(input, coords, chat))
@@ -200,7 +201,7 @@ pub(in crate::profile) struct Chat<'a> {
     pub apart: bool,
     pub read: &'a ReadReply<'a>,
     /// A thought and a call as a reply.
-    pub write: &'a dyn Fn(&str, &Call) -> String,
+    pub write: &'a dyn Fn(&str, &ParsedCall) -> String,
     pub kept: fn(&str) -> String,
 }
 
@@ -272,11 +273,11 @@ pub(in crate::profile) fn value(value: &Value) -> String {
 }
 
 /// A reply.
-fn write(thought: &str, call: &Call, places: Places) -> String {
+fn write(thought: &str, call: &ParsedCall, places: PointForm) -> String {
     let arg = |(name, it): (&String, &Value)| match (it, places) {
         // Its tags are those of the format.
-        (Value::Array(_), Places::Points) => format!("{name}='{}'", value(it)),
-        (Value::Array(point), Places::Boxes) => {
+        (Value::Array(_), PointForm::Points) => format!("{name}='{}'", value(it)),
+        (Value::Array(point), PointForm::Boxes) => {
             let numbers: Vec<String> = point.iter().map(Value::to_string).collect();
             let name = if name.starts_with("end") { "end_box" } else { "start_box" };
             format!("{name}='<|box_start|>({})<|box_end|>'", numbers.join(","))
@@ -293,15 +294,15 @@ fn write(thought: &str, call: &Call, places: Places) -> String {
 /// The rules with places as the generation knows them.
 fn rules(family: &UiTars) -> String {
     let place = |name: &str, numbers: &str| match family.asks {
-        Places::Points => format!("{name}point='<point>{}</point>'", numbers.replace(',', " ")),
-        Places::Boxes => {
+        PointForm::Points => format!("{name}point='<point>{}</point>'", numbers.replace(',', " ")),
+        PointForm::Boxes => {
             let name = if name.is_empty() { "start_" } else { name };
             format!("{name}box='<|box_start|>({numbers})<|box_end|>'")
         }
     };
     let (time, path) = match family.asks {
-        Places::Points => (String::new(), String::new()),
-        Places::Boxes => (
+        PointForm::Points => (String::new(), String::new()),
+        PointForm::Boxes => (
             ", time='seconds'".to_owned(),
             format!(
                 "scroll({}, {}) # Draws the content from the first place to the second.\n",

@@ -10,7 +10,8 @@ use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{
-    Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject, without_tokens,
+    ParsedCall, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
+    without_tokens,
 };
 use crate::profile::verbs::Slot::{At, Direction, From, Refused, Text, To, UnusualSeconds};
 use crate::profile::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
@@ -225,7 +226,7 @@ pub(super) fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     }
 }
 
-pub(super) fn write_call(call: &Call) -> String {
+pub(super) fn write_call(call: &ParsedCall) -> String {
     let arg = |(name, value): (&String, &Value)| match value {
         Value::Array(point) => {
             let numbers: Vec<String> = point.iter().map(Value::to_string).collect();

@@ -5,7 +5,7 @@ use ayeaye_agent::{ParseError, Point};
 use serde_json::{Map, Value, json};
 
 use super::values::fold_name;
-use super::{Call, excerpt, json::object, point, reject};
+use super::{ParsedCall, excerpt, json::object, point, reject};
 use crate::profile::CoordContext;
 
 /// How many options of a question are read.
@@ -68,9 +68,11 @@ pub(crate) fn names_place(name: &str) -> bool {
 }
 
 /// A call from an object that holds the verb under one of `names` beside its arguments.
-pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
+pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<ParsedCall, ParseError> {
     match Args::in_map(&map)?.text(names, false)? {
-        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, ..Call::default() }),
+        Some(name) => {
+            Ok(ParsedCall { name: name.trim().to_owned(), args: map, ..ParsedCall::default() })
+        }
         None => reject(format!("it names no action; say which one in the field `{}`", names[0])),
     }
 }
@@ -84,7 +86,7 @@ pub(crate) struct Args<'a> {
 
 impl<'a> Args<'a> {
     /// The arguments that are not null. One name with two different values is rejected.
-    pub(crate) fn of(call: &'a Call) -> Result<Self, ParseError> {
+    pub(crate) fn of(call: &'a ParsedCall) -> Result<Self, ParseError> {
         Ok(Self { positional: &call.positional, ..Self::in_map(&call.args)? })
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
         return reject("it is a web page and no reply of a model; check the endpoint's address");
     }
     let cut = reasoning::cut(text, begins);
-    let mut found = Found::default();
+    let mut found = FoundCalls::default();
     for call in &reply.calls {
         let arguments = match json::leading(call.arguments.trim()) {
             Ok((map, end)) if call.arguments.trim().len() == end => map,
@@ -89,13 +89,13 @@ fn without_calls(cut: &reasoning::Cut<'_>) -> String {
 
 /// The calls found so far.
 #[derive(Default)]
-struct Found {
+struct FoundCalls {
     call: Option<(String, Map<String, Value>)>,
     conclusion: String,
     doubt: Option<&'static str>,
 }
 
-impl Found {
+impl FoundCalls {
     fn add(&mut self, name: &str, arguments: Map<String, Value>) -> Result<(), ParseError> {
         let next = normal(name, arguments)?;
         match &self.call {
@@ -133,7 +133,7 @@ fn begins(text: &str) -> bool {
 }
 
 /// Parses the calls in tags, and returns the text before the first; `None` if there are none.
-fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, ParseError> {
+fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, ParseError> {
     let mut head = None;
     let mut at = 0;
     // Where the last call ends: nothing meaningful may follow.
@@ -177,7 +177,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Parse
 }
 
 /// Parses a call without tags: the first object in a text.
-fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
+fn bare<'a>(body: &'a str, found: &mut FoundCalls) -> Result<&'a str, ParseError> {
     let Some(from) = body.find('{') else { return Ok(body) };
     let (map, length) = repair::leading(&body[from..])?;
     found.add("", map)?;
@@ -199,7 +199,7 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
 
 /// Checks the text after the last call: a conclusion is kept, more tags and braces of the format are
 /// ignored, other words cast doubt on an end of the task, and another object is another action.
-fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
+fn rest(text: &str, found: &mut FoundCalls) -> Result<(), ParseError> {
     let text = found.without_conclusion(text);
     if text.contains('{') {
         return reject("it holds more than one JSON object; reply with one action");

@@ -31,12 +31,12 @@ pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), ParseError
 
 /// The object at the start of a text, and its length in bytes.
 pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
-    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
+    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<UniqueKeys>();
     match reader.next() {
-        Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
+        Some(Ok(UniqueKeys(Value::Object(map)))) => Ok((map, reader.byte_offset())),
         Some(Err(error)) => {
             if let Some((json, length)) = in_order(text)
-                && let Ok(Once(Value::Object(map))) = serde_json::from_str(&json)
+                && let Ok(UniqueKeys(Value::Object(map))) = serde_json::from_str(&json)
             {
                 return Ok((map, length));
             }
@@ -63,13 +63,13 @@ fn in_order(text: &str) -> Option<(String, usize)> {
 
 /// Any complete JSON value, in which no key has two different values.
 pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice::<Once>(text).map(|Once(value)| value)
+    serde_json::from_slice::<UniqueKeys>(text).map(|UniqueKeys(value)| value)
 }
 
 /// A value in which no key has two different values: a map alone would keep the last.
-struct Once(Value);
+struct UniqueKeys(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(OnceVisitor)
     }
@@ -78,53 +78,53 @@ impl<'de> Deserialize<'de> for Once {
 struct OnceVisitor;
 
 impl<'de> Visitor<'de> for OnceVisitor {
-    type Value = Once;
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once(Value::Null))
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::Null))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Once, E> {
-        Ok(Once(Value::Bool(value)))
+    fn visit_bool<E>(self, value: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::Bool(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Once, E> {
-        Ok(Once(Value::from(value)))
+    fn visit_i64<E>(self, value: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::from(value)))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Once, E> {
-        Ok(Once(Value::from(value)))
+    fn visit_u64<E>(self, value: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::from(value)))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Once, E> {
-        Ok(Once(Value::from(value)))
+    fn visit_f64<E>(self, value: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::from(value)))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Once, E> {
-        Ok(Once(Value::from(value)))
+    fn visit_str<E>(self, value: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys(Value::from(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Once, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<UniqueKeys, A::Error> {
         let mut list = Vec::new();
-        while let Some(Once(value)) = seq.next_element()? {
+        while let Some(UniqueKeys(value)) = seq.next_element()? {
             list.push(value);
         }
-        Ok(Once(Value::Array(list)))
+        Ok(UniqueKeys(Value::Array(list)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Once, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UniqueKeys, A::Error> {
         let mut map = Map::new();
-        while let Some((key, Once(value))) = entries.next_entry::<String, Once>()? {
+        while let Some((key, UniqueKeys(value))) = entries.next_entry::<String, UniqueKeys>()? {
             if map.get(&key).is_some_and(|before| *before != value) {
                 return Err(A::Error::custom(format_args!("it says {} twice", excerpt(&key))));
             }
             map.insert(key, value);
         }
-        Ok(Once(Value::Object(map)))
+        Ok(UniqueKeys(Value::Object(map)))
     }
 }
 

@@ -6,7 +6,7 @@ use ayeaye_agent::ParseError;
 
 use serde_json::Value;
 
-use super::{Call, excerpt, reject};
+use super::{ParsedCall, excerpt, reject};
 use crate::profile::escape::{is_unsafe, unicode_escape};
 
 mod points;
@@ -24,11 +24,12 @@ pub(crate) struct TextCall {
 
 impl TextCall {
     /// The call, unless an argument has two different values.
-    fn into_call(self) -> Result<Call, ParseError> {
+    fn into_call(self) -> Result<ParsedCall, ParseError> {
         if MAX_ARGS < self.args.len() {
             return reject("its action has too many arguments");
         }
-        let mut call = Call { name: self.name, left_out: self.left_out, ..Call::default() };
+        let mut call =
+            ParsedCall { name: self.name, left_out: self.left_out, ..ParsedCall::default() };
         for (name, value) in self.args {
             if name.is_empty() {
                 call.positional.push(value);
@@ -53,7 +54,7 @@ fn same(known: &str, name: &str) -> bool {
 }
 
 /// The single call of a reply. Repetitions are accepted, different calls are rejected.
-pub(crate) fn only(calls: Vec<TextCall>) -> Result<Call, ParseError> {
+pub(crate) fn only(calls: Vec<TextCall>) -> Result<ParsedCall, ParseError> {
     let mut calls = calls.into_iter();
     let Some(first) = calls.next() else {
         return reject("it names no action");

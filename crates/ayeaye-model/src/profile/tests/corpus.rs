@@ -25,7 +25,7 @@ struct Case {
     #[serde(default)]
     reasoning: String,
     #[serde(default)]
-    calls: Vec<Call>,
+    calls: Vec<ParsedCall>,
     sent: Option<[u32; 2]>,
     is: Option<String>,
     not: Option<String>,
@@ -40,14 +40,14 @@ struct Case {
 /// A call of a tool: its arguments as JSON, or as the text that came instead.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Call {
+struct ParsedCall {
     name: String,
     arguments: Value,
 }
 
 impl Case {
     fn reply(&self) -> Reply {
-        let call = |call: &Call| ToolCall {
+        let call = |call: &ParsedCall| ToolCall {
             id: "call_1".to_owned(),
             name: call.name.clone(),
             arguments: match &call.arguments {

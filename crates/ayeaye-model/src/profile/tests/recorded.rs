@@ -12,7 +12,7 @@ use super::corpus::told;
 
 /// One reply. A point that is expected may be rounded, and a text that is not said may be any.
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedWord {
     #[serde(deserialize_with = "profile")]
     family: Profile,
     source: String,
@@ -36,7 +36,7 @@ fn replies() -> Option<PathBuf> {
 }
 
 /// What a reply is taken for, as the corpus writes it; `REFUSE` and why where it is none.
-fn read(reply: &Recorded) -> String {
+fn read(reply: &RecordedWord) -> String {
     let [width, height] = reply.sent.unwrap_or([1080, 2400]);
     let profile = reply.family;
     let image = ScreenSize { width, height };
@@ -78,7 +78,7 @@ fn recorded_replies_are_read_as_they_were_meant() {
     };
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
     for line in std::fs::read_to_string(&path).unwrap().lines() {
-        let Ok(reply) = serde_json::from_str::<Recorded>(line) else {
+        let Ok(reply) = serde_json::from_str::<RecordedWord>(line) else {
             wrong.push(format!("no reply: {line}"));
             continue;
         };
@@ -86,7 +86,7 @@ fn recorded_replies_are_read_as_they_were_meant() {
         if reply.expected.iter().any(|expected| fits(&found, expected)) {
             continue;
         }
-        let Recorded { family, source, raw, expected, .. } = &reply;
+        let RecordedWord { family, source, raw, expected, .. } = &reply;
         let line = format!("{family}, {source}: {found}, expected {expected:?}\n    {raw:?}");
         if found.starts_with("REFUSE") { refused.push(line) } else { wrong.push(line) }
     }

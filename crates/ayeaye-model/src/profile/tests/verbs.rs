@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::super::history::{Lang, PastStep};
-use super::super::parse::Call;
+use super::super::parse::ParsedCall;
 use super::super::{CoordContext, Profile};
 use super::sample::{any_action, coords, decision, named, prompt};
 
@@ -19,7 +19,7 @@ fn past(step: &HistoryStep) -> PastStep<'_> {
     PastStep { number: 1, step, answered: false, lang: Lang::English }
 }
 
-fn written(profile: Profile, action: &Action) -> Option<Call> {
+fn written(profile: Profile, action: &Action) -> Option<ParsedCall> {
     let step = HistoryStep {
         step: 0,
         decision: decision(action.clone(), ""),
@@ -40,7 +40,7 @@ fn completes(action: &Action) -> bool {
 }
 
 /// Reads a call back that was written for an action.
-fn read_back(profile: Profile, action: &Action, call: &Call) -> TestCaseResult {
+fn read_back(profile: Profile, action: &Action, call: &ParsedCall) -> TestCaseResult {
     let family = profile.family();
     let (verbs, coords) = (family.verbs(), coords(family));
     let read = verbs.read(call, "", &coords);

@@ -8,7 +8,7 @@ use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable, failure
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
-use crate::profile::parse::{Call, ParsedReply, TWO_ENDS, excerpt, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, TWO_ENDS, excerpt, reject};
 
 /// What the user is asked if a model requests a take-over without saying why.
 const HELP: &str = "The agent needs your help on the phone and did not say with what. Look at the \
@@ -35,7 +35,7 @@ impl VerbTable {
     /// The action that a call means. `reason` is what the model gave as its reason.
     pub(crate) fn read(
         &self,
-        call: &Call,
+        call: &ParsedCall,
         reason: &str,
         coords: &CoordContext,
     ) -> Result<Action, ParseError> {

@@ -8,7 +8,7 @@ use super::{Arg, MILLISECONDS, Meaning, OTHER_TIMES, Slot, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::{Args, names_place};
 use crate::profile::parse::values::fold_name;
-use crate::profile::parse::{Call, excerpt, point, reject, values};
+use crate::profile::parse::{ParsedCall, excerpt, point, reject, values};
 
 /// Texts that mean no more than yes where a text is expected.
 pub(super) const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重要操作", "敏感操作"];
@@ -17,7 +17,7 @@ pub(super) const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重
 pub(super) struct Reader<'a> {
     pub(super) table: &'a VerbTable,
     pub(super) verb: &'static Verb,
-    pub(super) call: &'a Call,
+    pub(super) call: &'a ParsedCall,
     pub(super) args: &'a Args<'a>,
     pub(super) reason: &'a str,
     pub(super) coords: &'a CoordContext,

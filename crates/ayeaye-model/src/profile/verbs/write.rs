@@ -9,13 +9,13 @@ use super::{CallUser, Meaning, Slot, Typing, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_TEXT, truncated};
 use crate::profile::history::PastStep;
-use crate::profile::parse::Call;
+use crate::profile::parse::ParsedCall;
 use crate::profile::parse::values::{self, USUAL_PRESS, USUAL_WAIT};
 
 impl VerbTable {
     /// An earlier step as a call of the family; `None` if it has no verb for it. An answered confirmation
     /// is written as its question.
-    pub(crate) fn write(&self, past: PastStep<'_>, coords: &CoordContext) -> Option<Call> {
+    pub(crate) fn write(&self, past: PastStep<'_>, coords: &CoordContext) -> Option<ParsedCall> {
         let action = &past.step.decision.action;
         if let Action::Confirm { gesture, question } = action {
             let confirms =
@@ -30,7 +30,11 @@ impl VerbTable {
     }
 
     /// An action as a call; if there is no verb for it, the closest one.
-    pub(crate) fn write_action(&self, action: &Action, coords: &CoordContext) -> Option<Call> {
+    pub(crate) fn write_action(
+        &self,
+        action: &Action,
+        coords: &CoordContext,
+    ) -> Option<ParsedCall> {
         let exact = |action: &Action| {
             let rows = || self.all().filter(|verb| means(verb, action));
             let verb = rows().find(|verb| carries(verb, action)).or_else(|| rows().next())?;
@@ -46,7 +50,7 @@ impl VerbTable {
         rows.into_iter().any(|verb| carries(verb, action))
     }
 
-    fn fill(&self, verb: &Verb, action: &Action, coords: &CoordContext) -> Call {
+    fn fill(&self, verb: &Verb, action: &Action, coords: &CoordContext) -> ParsedCall {
         let mut args = Map::new();
         for arg in verb.args {
             if let Some(value) = self.value(verb, arg.0, action, coords)
@@ -55,7 +59,7 @@ impl VerbTable {
                 args.insert((*name).to_owned(), value);
             }
         }
-        Call { name: verb.names[0].to_owned(), args, ..Call::default() }
+        ParsedCall { name: verb.names[0].to_owned(), args, ..ParsedCall::default() }
     }
 
     /// The value of an argument; `None` if it is left out.

@@ -5,8 +5,8 @@ use ayeaye_agent::ModelErrorKind;
 
 use super::super::computer_tool;
 use super::words::{
-    self, CONTEXT_EXCEEDED, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED, QUOTA_IF_NO_WAIT,
-    Room, most_pictures, most_tokens, room_for_reply, unsupported_feature,
+    self, CONTEXT_EXCEEDED, ContextRoom, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED,
+    QUOTA_IF_NO_WAIT, most_pictures, most_tokens, room_for_reply, unsupported_feature,
 };
 use super::{Recovery, WEB_PAGE};
 
@@ -162,8 +162,10 @@ const QUOTA_USED_UP: &str = "the quota of this key is used up";
 /// A prompt that does not fit, or that leaves too little of the context for the reply.
 fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
     let recovery = match room_for_reply(reason) {
-        Some(Room::Tokens(tokens)) if LEAST_REPLY <= tokens => Recovery::ShorterReply { tokens },
-        Some(Room::Less) => Recovery::HalfReply,
+        Some(ContextRoom::Tokens(tokens)) if LEAST_REPLY <= tokens => {
+            Recovery::ShorterReply { tokens }
+        }
+        Some(ContextRoom::Less) => Recovery::HalfReply,
         _ => Recovery::ShorterPrompt,
     };
     (

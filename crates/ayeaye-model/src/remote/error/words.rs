@@ -4,7 +4,7 @@ use std::str::FromStr;
 use super::super::features::OptionalFeature;
 
 /// What a prompt leaves of the context.
-pub(super) enum Room {
+pub(super) enum ContextRoom {
     Tokens(u32),
     /// Less than was asked for: of the prompt's length the error knows only a bound.
     Less,
@@ -12,12 +12,12 @@ pub(super) enum Room {
 
 /// What a prompt leaves of the context, where an error says how long both are. Servers have words of their
 /// own for it.
-pub(super) fn room_for_reply(reason: &str) -> Option<Room> {
+pub(super) fn room_for_reply(reason: &str) -> Option<ContextRoom> {
     let number_behind =
         |leads: &[&str]| leads.iter().find_map(|lead| number_at(reason.split_once(lead)?.1));
     // Of the prompt it says nothing. Half of the context is more than any reply has to be.
     if let Some(context) = number_behind(&["max_total_tokens="]) {
-        return Some(Room::Tokens(context / 2));
+        return Some(ContextRoom::Tokens(context / 2));
     }
     let context: u32 = number_behind(&[
         "maximum context length is ",
@@ -29,15 +29,15 @@ pub(super) fn room_for_reply(reason: &str) -> Option<Room> {
     let parts = [" of text input", " of image input", " of tool input"];
     let parts = parts.iter().filter_map(|behind| number_before(reason, behind));
     if let Some(input) = parts.map(|(number, _)| number).reduce(u32::saturating_add) {
-        return context.checked_sub(input).map(Room::Tokens);
+        return context.checked_sub(input).map(ContextRoom::Tokens);
     }
     let input = [" input tokens", " in the messages", " tokens from the input", " `inputs` tokens"];
     let (input, lead) = input.iter().find_map(|behind| number_before(reason, behind))?;
     // Servers that count no further than to the limit.
     if lead.ends_with("at least ") || lead.ends_with("upper bound for ") {
-        return Some(Room::Less);
+        return Some(ContextRoom::Less);
     }
-    context.checked_sub(input).map(Room::Tokens)
+    context.checked_sub(input).map(ContextRoom::Tokens)
 }
 
 /// The number in front of some words, and the text in front of it. A message may name a thing before it says

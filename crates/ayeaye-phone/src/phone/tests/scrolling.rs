@@ -18,7 +18,7 @@ async fn a_swipe_stops_a_fling_and_goes_on_with_the_list() {
         user.wait_idle().await;
         let state = user.phone.state();
         assert_eq!(state.counts.taps_in_transition, 0);
-        assert!(state.actions.iter().all(|action| action.outcome != Outcome::Dropped));
+        assert!(state.actions.iter().all(|action| action.outcome != InputOutcome::Dropped));
         before - row()
     };
     let (once, twice) = (moved_by(1).await, moved_by(2).await);
@@ -35,7 +35,7 @@ async fn a_tap_on_a_fling_only_stops_it() {
     assert_eq!(user.phone.settles_at(), None);
     let state = user.phone.state();
     assert_eq!(state.counts.taps_in_transition, 1);
-    assert_eq!(state.actions.last().map(|action| action.outcome), Some(Outcome::Dropped));
+    assert_eq!(state.actions.last().map(|action| action.outcome), Some(InputOutcome::Dropped));
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,11 +3,12 @@ use std::process::Stdio;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 use super::*;
-use crate::shell::syntax::{Part, Word};
+use crate::shell::syntax::{Word, WordPart};
 
 fn words(text: &str) -> Vec<Word> {
     let script = parse(text).unwrap();
-    let Kind::Simple { words, .. } = script[0].items[0].pipeline.commands[0].kind.clone() else {
+    let CommandKind::Simple { words, .. } = script[0].items[0].pipeline.commands[0].kind.clone()
+    else {
         panic!("not a simple command: {text}")
     };
     words
@@ -19,8 +20,8 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn quotes_make_words() {
-    let bare = |text: &str| Part::Bare(text.to_owned());
-    let quoted = |text: &str| Part::Quoted(text.to_owned());
+    let bare = |text: &str| WordPart::Bare(text.to_owned());
+    let quoted = |text: &str| WordPart::Quoted(text.to_owned());
     assert_eq!(
         words(r#"a 'b c'"d\"e" f\ g "" #no"#),
         [
@@ -120,7 +121,7 @@ proptest! {
         let mut read = String::new();
         for part in words(&line).remove(1) {
             match part {
-                Part::Quoted(text) => read.push_str(&text),
+                WordPart::Quoted(text) => read.push_str(&text),
                 other => prop_assert!(false, "{other:?}"),
             }
         }

@@ -1,6 +1,6 @@
 //! Words: quotes, variables and substitutions.
 use super::{Parser, SyntaxError, Until, ends_word};
-use crate::shell::syntax::{Part, Word};
+use crate::shell::syntax::{Word, WordPart};
 
 impl Parser {
     /// A word without quotes, which may be a reserved one.
@@ -32,16 +32,16 @@ impl Parser {
             match c {
                 c if ends_word(c) => break,
                 '\'' => {
-                    flush(&mut word, &mut bare, Part::Bare);
+                    flush(&mut word, &mut bare, WordPart::Bare);
                     self.at += 1;
                     let rest = &self.text[self.at..];
                     let length =
                         rest.iter().position(|c| *c == '\'').ok_or(SyntaxError::NoClosingQuote)?;
-                    word.push(Part::Quoted(rest[..length].iter().collect()));
+                    word.push(WordPart::Quoted(rest[..length].iter().collect()));
                     self.at += length + 1;
                 }
                 '"' => {
-                    flush(&mut word, &mut bare, Part::Bare);
+                    flush(&mut word, &mut bare, WordPart::Bare);
                     self.at += 1;
                     self.double_quoted(&mut word)?;
                 }
@@ -50,8 +50,8 @@ impl Parser {
                     match self.peek() {
                         Some('\n') => {}
                         Some(c) => {
-                            flush(&mut word, &mut bare, Part::Bare);
-                            word.push(Part::Quoted(c.to_string()));
+                            flush(&mut word, &mut bare, WordPart::Bare);
+                            word.push(WordPart::Quoted(c.to_string()));
                         }
                         // The next line continues this one.
                         None => return Err(SyntaxError::UnexpectedEnd),
@@ -64,7 +64,7 @@ impl Parser {
                     }
                     match self.expansion(false)? {
                         Some(part) => {
-                            flush(&mut word, &mut bare, Part::Bare);
+                            flush(&mut word, &mut bare, WordPart::Bare);
                             word.push(part);
                         }
                         None => bare.push('$'),
@@ -76,7 +76,7 @@ impl Parser {
                 }
             }
         }
-        flush(&mut word, &mut bare, Part::Bare);
+        flush(&mut word, &mut bare, WordPart::Bare);
         refuse_braces(&word)?;
         Ok(word)
     }
@@ -89,7 +89,7 @@ impl Parser {
                 '"' => {
                     self.at += 1;
                     if !text.is_empty() || word.len() == before {
-                        word.push(Part::Quoted(text));
+                        word.push(WordPart::Quoted(text));
                     }
                     return Ok(());
                 }
@@ -106,7 +106,7 @@ impl Parser {
                 },
                 '$' | '`' => match self.expansion(true)? {
                     Some(part) => {
-                        flush(word, &mut text, Part::Quoted);
+                        flush(word, &mut text, WordPart::Quoted);
                         word.push(part);
                     }
                     None => text.push('$'),
@@ -120,7 +120,7 @@ impl Parser {
     }
 
     /// At `$` or a backtick. `None` when the dollar stands for itself; it has then been read.
-    fn expansion(&mut self, quoted: bool) -> Result<Option<Part>, SyntaxError> {
+    fn expansion(&mut self, quoted: bool) -> Result<Option<WordPart>, SyntaxError> {
         if self.peek() == Some('`') {
             return Err(SyntaxError::Unsupported("`".to_owned()));
         }
@@ -133,7 +133,7 @@ impl Parser {
                 self.at += 1;
                 let script = self.script(Until::Parenthesis)?;
                 self.at += 1;
-                Ok(Some(Part::Output { script, quoted }))
+                Ok(Some(WordPart::Output { script, quoted }))
             }
             Some('{') => {
                 let rest = &self.text[self.at + 1..];
@@ -150,7 +150,7 @@ impl Parser {
                     });
                 }
                 self.at += length + 2;
-                Ok(Some(Part::Variable { name, quoted }))
+                Ok(Some(WordPart::Variable { name, quoted }))
             }
             Some('[') => Err(SyntaxError::Unsupported("$[".to_owned())),
             Some('\\') if self.peek_at(1) == Some('\n') => {
@@ -158,19 +158,19 @@ impl Parser {
             }
             Some(c) if is_special(&c.to_string()) => {
                 self.at += 1;
-                Ok(Some(Part::Variable { name: c.to_string(), quoted }))
+                Ok(Some(WordPart::Variable { name: c.to_string(), quoted }))
             }
             Some(c) if is_name_char(c) => {
                 let name = self.name();
                 self.at += name.len();
-                Ok(Some(Part::Variable { name, quoted }))
+                Ok(Some(WordPart::Variable { name, quoted }))
             }
             Some(_) | None => Ok(None),
         }
     }
 }
 
-fn flush(word: &mut Word, text: &mut String, part: impl FnOnce(String) -> Part) {
+fn flush(word: &mut Word, text: &mut String, part: impl FnOnce(String) -> WordPart) {
     if !text.is_empty() {
         word.push(part(std::mem::take(text)));
     }
@@ -180,7 +180,7 @@ fn flush(word: &mut Word, text: &mut String, part: impl FnOnce(String) -> Part) 
 fn refuse_braces(word: &Word) -> Result<(), SyntaxError> {
     let (mut open, mut comma) = (false, false);
     for part in word {
-        let Part::Bare(text) = part else { continue };
+        let WordPart::Bare(text) = part else { continue };
         for c in text.chars() {
             match c {
                 '{' => (open, comma) = (true, false),

@@ -12,7 +12,7 @@ use super::{EditError, Key, inserted, line_end, replaced};
 
 mod read;
 
-use read::{Entry, Kind, Node, only, read};
+use read::{Entry, Node, NodeKind, only, read};
 
 pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     Ok(read(text)?.map_or_else(|| Value::Object(Map::new()), |node| node.value()))
@@ -24,7 +24,7 @@ pub(super) fn put(text: &str, key: Key<'_>, entry: &Value) -> Result<String, Edi
     let mut text = text.to_owned();
     let section = match &root {
         None => None,
-        Some(Node { kind: Kind::Map(root), flow: false, .. }) => only(root, key.section)?,
+        Some(Node { kind: NodeKind::Map(root), flow: false, .. }) => only(root, key.section)?,
         Some(_) => return Err(EditError::NotChanged { why: "it is no block of keys" }),
     };
     let Some((name, value)) = section else {
@@ -35,10 +35,10 @@ pub(super) fn put(text: &str, key: Key<'_>, entry: &Value) -> Result<String, Edi
         return Ok(text);
     };
     match &value.kind {
-        Kind::Map(entries) if !value.flow && !entries.is_empty() => {
+        NodeKind::Map(entries) if !value.flow && !entries.is_empty() => {
             match only(entries, key.name)? {
                 None => {}
-                Some((_, Node { kind: Kind::Map(rows), flow, last_line, .. }))
+                Some((_, Node { kind: NodeKind::Map(rows), flow, last_line, .. }))
                     if !rows.is_empty() =>
                 {
                     if *flow {
@@ -56,14 +56,14 @@ pub(super) fn put(text: &str, key: Key<'_>, entry: &Value) -> Result<String, Edi
             }
             Ok(inserted(&text, &[(at, lines(key.name, entry, column, line))]))
         }
-        Kind::Map(entries) if entries.is_empty() => {
+        NodeKind::Map(entries) if entries.is_empty() => {
             let at = byte(&text, value.start);
             let rest = text[at..].find('}').map_or(text.len(), |it| at + it + 1);
             let cut = replaced(&text, at..rest, "");
             let after = line_start(&cut, value.start.line() + 1);
             Ok(below(&cut, after, line, &lines(key.name, entry, name.start.col() + 2, line)))
         }
-        Kind::Scalar(text_of, ScalarStyle::Plain) if text_of.is_empty() => {
+        NodeKind::Scalar(text_of, ScalarStyle::Plain) if text_of.is_empty() => {
             let after = line_start(&text, name.end.line() + 1);
             Ok(below(&text, after, line, &lines(key.name, entry, name.start.col() + 2, line)))
         }
@@ -126,12 +126,12 @@ fn collect(
             None => missing.extend([&pad, &quoted(name), ": ", &flow(new), line]),
             Some((_, old)) if !is_ours(name) || old.value() == *new => {}
             // What is not ours in a map is in what is wanted.
-            Some((_, Node { kind: Kind::Map(rows), flow: false, last_line, .. }))
+            Some((_, Node { kind: NodeKind::Map(rows), flow: false, last_line, .. }))
                 if new.is_object() =>
             {
                 collect(text, rows, *last_line, (new, |_| true), changes)?;
             }
-            Some((_, Node { kind: Kind::Map(rows), start, .. })) if new.is_object() => {
+            Some((_, Node { kind: NodeKind::Map(rows), start, .. })) if new.is_object() => {
                 let start = byte(text, *start);
                 changes.push((start..braces_end(text, start), braces(text, rows, new)?));
             }
@@ -191,13 +191,13 @@ fn value_end(text: &str, value: &Node) -> usize {
     let start = byte(text, value.start);
     match value.kind {
         // To the parser the comment behind quotes and braces belongs to them.
-        Kind::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
+        NodeKind::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
             // An anchor or a tag may be in front.
             let quote = text[start..].find(['"', '\'']);
             quoted_end(text, start + quote.unwrap_or_default())
         }
-        Kind::List(_) | Kind::Map(_) => braces_end(text, start),
-        Kind::Scalar(..) | Kind::Alias(_) => byte(text, value.end),
+        NodeKind::List(_) | NodeKind::Map(_) => braces_end(text, start),
+        NodeKind::Scalar(..) | NodeKind::Alias(_) => byte(text, value.end),
     }
 }
 
@@ -243,11 +243,11 @@ fn braces_end(text: &str, start: usize) -> usize {
 pub(super) fn take(text: &str, key: Key<'_>, section_too: bool) -> Result<String, EditError> {
     const BRACES: EditError = EditError::NotChanged { why: "the section is in braces" };
     let root = read(text)?;
-    let Some(Node { kind: Kind::Map(root), flow: false, .. }) = &root else {
+    let Some(Node { kind: NodeKind::Map(root), flow: false, .. }) = &root else {
         return Err(BRACES);
     };
     let Some((section, value)) = only(root, key.section)? else { return Err(BRACES) };
-    let Node { kind: Kind::Map(entries), flow: false, .. } = value else { return Err(BRACES) };
+    let Node { kind: NodeKind::Map(entries), flow: false, .. } = value else { return Err(BRACES) };
     let Some((name, entry)) = only(entries, key.name)? else { return Err(BRACES) };
     if name.start.line() == section.start.line() {
         return Err(BRACES);

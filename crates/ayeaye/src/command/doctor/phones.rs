@@ -3,7 +3,7 @@ use ayeaye_adb::{CheckupFinding, CheckupVerdict};
 use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, error_chain};
 use ayeaye_model::Severity;
 
-use super::Finding;
+use super::DoctorFinding;
 use crate::hint::{Reader, for_device_error};
 use crate::text::one_line;
 use crate::wiring::App;
@@ -11,21 +11,21 @@ use crate::wiring::App;
 /// The phones that adb lists, and what is found of the list.
 pub(super) fn listed(
     listing: Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError>,
-) -> (Finding, Vec<DeviceEntry>) {
+) -> (DoctorFinding, Vec<DeviceEntry>) {
     let about = "phones";
     match listing {
         // The finding about adb says what to do.
         Err(DeviceError::NoServer { .. }) => {
-            (Finding::new(Severity::Error, about, "none can be seen without adb"), Vec::new())
+            (DoctorFinding::new(Severity::Error, about, "none can be seen without adb"), Vec::new())
         }
         Err(err) => {
-            let finding = Finding::new(Severity::Error, about, error_chain(&err))
+            let finding = DoctorFinding::new(Severity::Error, about, error_chain(&err))
                 .with_hint(for_device_error(&err, Reader::Terminal));
             (finding, Vec::new())
         }
         Ok(devices) if devices.is_empty() => {
             let text = "the adb server runs, no phone is connected";
-            let finding = Finding::new(Severity::Error, about, text).with_hint(
+            let finding = DoctorFinding::new(Severity::Error, about, text).with_hint(
                 "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
                  Developer options > USB debugging. On Samsung's phones Settings > Security and privacy > \
                  Auto Blocker keeps adb out: switch it off",
@@ -35,13 +35,13 @@ pub(super) fn listed(
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
             let text = format!("{} connected", entries.len());
-            (Finding::new(Severity::Ok, about, text), entries)
+            (DoctorFinding::new(Severity::Ok, about, text), entries)
         }
     }
 }
 
 /// What is found of a phone: what it is, and if it can be seen, what stands in the way of driving it.
-pub(super) async fn phone(app: &App, entry: &DeviceEntry) -> Vec<Finding> {
+pub(super) async fn phone(app: &App, entry: &DeviceEntry) -> Vec<DoctorFinding> {
     let mut findings = vec![seen(app, entry).await];
     if findings[0].verdict != Severity::Error
         && let Ok(phone) = app.open_adb(&entry.id).await
@@ -54,30 +54,30 @@ pub(super) async fn phone(app: &App, entry: &DeviceEntry) -> Vec<Finding> {
     findings
 }
 
-fn of_checkup(found: CheckupFinding) -> Finding {
+fn of_checkup(found: CheckupFinding) -> DoctorFinding {
     let verdict = match found.verdict {
         CheckupVerdict::Fine => Severity::Ok,
         CheckupVerdict::Unsure => Severity::Warning,
         CheckupVerdict::Problem => Severity::Error,
     };
-    Finding::new(verdict, found.about, found.text).with_hint(found.mend)
+    DoctorFinding::new(verdict, found.about, found.text).with_hint(found.mend)
 }
 
-async fn seen(app: &App, entry: &DeviceEntry) -> Finding {
+async fn seen(app: &App, entry: &DeviceEntry) -> DoctorFinding {
     let about = "phone";
     let name = one_line(entry.id.as_str());
     let hint = entry.hint.clone().unwrap_or_default();
     if !entry.ready {
         let text = format!("{name} is {}", entry.state);
-        return Finding::new(Severity::Error, about, text).with_hint(hint);
+        return DoctorFinding::new(Severity::Error, about, text).with_hint(hint);
     }
     match look(app, &entry.id).await {
         Ok((verdict, text)) => {
-            Finding::new(verdict, about, format!("{name}: {text}")).with_hint(hint)
+            DoctorFinding::new(verdict, about, format!("{name}: {text}")).with_hint(hint)
         }
         Err(err) => {
             let text = format!("{name}: {}", error_chain(&err));
-            Finding::new(Severity::Error, about, text)
+            DoctorFinding::new(Severity::Error, about, text)
                 .with_hint(for_device_error(&err, Reader::Terminal))
         }
     }

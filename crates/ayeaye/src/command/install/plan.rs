@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::Install;
 use crate::clients::entry::{Command, Connection, in_file};
-use crate::clients::{Client, Folders, Place, Scope, System, TokenForm, launcher};
+use crate::clients::{Client, ConfigPlace, Folders, Scope, System, TokenForm, launcher};
 use crate::command::Start;
 use crate::config::TOKEN_VARIABLE;
 use crate::config::{Config, Environment, is_loopback};
@@ -19,7 +19,7 @@ use super::variable::TokenVariable;
 /// An entry, and where it goes.
 pub(super) struct Plan {
     pub(super) client: Client,
-    pub(super) place: Place,
+    pub(super) place: ConfigPlace,
     connection: Connection,
     /// The server's token, where the client calls one that runs.
     token: Option<Secret>,
@@ -149,7 +149,7 @@ impl Plan {
     pub(super) fn writes_token(&self) -> bool {
         let literal =
             matches!(&self.connection, Connection::Http { token: Some(TokenForm::Literal(_)), .. });
-        literal && !matches!(self.place, Place::Paste(_))
+        literal && !matches!(self.place, ConfigPlace::Paste(_))
     }
 
     /// Whether that would be done without anyone having said so.
@@ -163,10 +163,10 @@ impl Plan {
 
     pub(super) fn place_in_words(&self) -> String {
         match &self.place {
-            Place::File(file) => file.display().to_string(),
-            Place::OneOf(files) => super::one_of(self.client, files),
-            Place::Paste(place) => (*place).to_owned(),
-            Place::NoProject => "the project".to_owned(),
+            ConfigPlace::File(file) => file.display().to_string(),
+            ConfigPlace::OneOf(files) => super::one_of(self.client, files),
+            ConfigPlace::Paste(place) => (*place).to_owned(),
+            ConfigPlace::NoProject => "the project".to_owned(),
         }
     }
 

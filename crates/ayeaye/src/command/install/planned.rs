@@ -8,11 +8,11 @@ use super::one_of;
 use super::plan::Plan;
 use super::settings::Settings;
 use super::start;
-use super::told::Told;
+use super::told::InstallOutput;
 use crate::cli::Install;
 use crate::clients::document::{Format, Key};
-use crate::clients::kept::{self, Change};
-use crate::clients::{Client, Place};
+use crate::clients::kept::{self, FileChange};
+use crate::clients::{Client, ConfigPlace};
 use crate::command::{Exit, Start};
 use crate::config::{Config, TOKEN_VARIABLE};
 use crate::text::{lines, one_line};
@@ -23,12 +23,12 @@ pub(super) struct Planned<'a> {
     plan: Plan,
     key: Key<'a>,
     file: PathBuf,
-    change: Change,
+    change: FileChange,
     settings: Settings,
 }
 
 /// Whether a person is there to be asked.
-fn asks(args: &Install, told: &Told) -> bool {
+fn asks(args: &Install, told: &InstallOutput) -> bool {
     told.terminal.is_interactive() && !args.entry.yes && !args.entry.dry_run
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn planned<'a>(
     config: &Config,
     start: &Start,
     args: &'a Install,
-    told: &mut Told,
+    told: &mut InstallOutput,
 ) -> anyhow::Result<Option<Planned<'a>>> {
     let terminal = told.terminal;
     let asking = asks(args, told);
@@ -69,15 +69,15 @@ pub(super) async fn planned<'a>(
     told.fact("entry", plan.hidden(&entry));
     let key = Key { section: client.section(), name: &args.entry.name };
     let file = match &plan.place {
-        Place::File(file) => file.clone(),
-        Place::OneOf(files) => {
+        ConfigPlace::File(file) => file.clone(),
+        ConfigPlace::OneOf(files) => {
             told.line(&format!(
                 "Nothing was changed. By hand, put this into the file that {client} reads:\n"
             ));
             told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
             anyhow::bail!(one_of(client, files))
         }
-        Place::Paste(place) => {
+        ConfigPlace::Paste(place) => {
             told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
             told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
             if plan.token().is_some() {
@@ -85,7 +85,7 @@ pub(super) async fn planned<'a>(
             }
             return Ok(None);
         }
-        Place::NoProject => {
+        ConfigPlace::NoProject => {
             anyhow::bail!("{client} has no settings of a project: leave out --scope")
         }
     };
@@ -127,7 +127,7 @@ impl Planned<'_> {
         &self,
         start: &Start,
         args: &Install,
-        mut told: Told,
+        mut told: InstallOutput,
     ) -> anyhow::Result<Exit> {
         let Self { client, change, settings, .. } = self;
         let (client, key) = (*client, self.key);
@@ -183,7 +183,12 @@ impl Planned<'_> {
     }
 
     /// Does what the client will do: reads its file and starts what stands there.
-    async fn try_it(&self, start: &Start, mut told: Told, state: &str) -> anyhow::Result<Exit> {
+    async fn try_it(
+        &self,
+        start: &Start,
+        mut told: InstallOutput,
+        state: &str,
+    ) -> anyhow::Result<Exit> {
         let Self { client, plan, key, file, .. } = self;
         let text = kept::read(file)?.unwrap_or_default();
         let entry = client.format().entry(&text, *key).ok().flatten().unwrap_or_default();

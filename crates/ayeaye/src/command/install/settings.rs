@@ -106,7 +106,7 @@ impl Settings {
     }
 
     /// The change of the settings file; `None` where there is none.
-    pub(super) fn change(&self) -> anyhow::Result<Option<kept::Change>> {
+    pub(super) fn change(&self) -> anyhow::Result<Option<kept::FileChange>> {
         if self.is_nothing() {
             return Ok(None);
         }
@@ -119,7 +119,7 @@ impl Settings {
             after = edited(&after, &it.key, Some(it.value.clone()))
                 .with_context(|| file.display().to_string())?;
         }
-        let change = kept::Change::plain(file.clone(), before, after);
+        let change = kept::FileChange::plain(file.clone(), before, after);
         // From the first byte on: narrowed afterwards, others could have read it meanwhile.
         let has_key = self.kept().any(|it| it.secret);
         Ok(Some(if has_key { change.for_owner_only() } else { change }))
@@ -146,7 +146,7 @@ mod tests {
             settings.change().unwrap().unwrap()
         };
         let after = "[model]\napi-key = \"canary\"\n".to_owned();
-        let plain = kept::Change::plain(file.clone(), None, after);
+        let plain = kept::FileChange::plain(file.clone(), None, after);
         assert_eq!(change(false), plain);
         assert_eq!(change(true), plain.for_owner_only());
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::diff;
 use crate::clients::document::{Format, Key};
 use crate::clients::entry::{MAPS, NOT_HERE};
-use crate::clients::kept::Change;
+use crate::clients::kept::FileChange;
 
 /// What stands for a key.
 const HIDDEN: &str = "(secret)";
@@ -16,7 +16,7 @@ const SHORT: usize = 8;
 /// The change as lines. Where a line has more in it than the entry, or a key is written in a way that is not
 /// recognized, only the entry is shown; nothing in a file that has none.
 pub(super) fn rows(
-    change: &Change,
+    change: &FileChange,
     format: Format,
     key: Option<Key<'_>>,
     known: &[String],
@@ -45,7 +45,7 @@ pub(super) fn rows(
 }
 
 /// The change of the entry alone, as it would be pasted.
-fn entry_alone(change: &Change, format: Format, key: Key<'_>) -> Vec<String> {
+fn entry_alone(change: &FileChange, format: Format, key: Key<'_>) -> Vec<String> {
     let pasted = |text: &Option<String>| {
         let entry = format.entry(text.as_deref()?, key).ok()??;
         Some(format.to_paste(key, &masked(entry, false)))

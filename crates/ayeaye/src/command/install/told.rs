@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 use super::shown;
 use crate::cli::EntryArgs;
 use crate::clients::document::{Format, Key};
-use crate::clients::kept::Change;
+use crate::clients::kept::FileChange;
 use crate::command::Exit;
 use crate::terminal::Terminal;
 use crate::text::lines;
 
 /// Lines for people, beside the facts where those are asked for.
-pub(super) struct Told {
+pub(super) struct InstallOutput {
     pub(super) terminal: Terminal,
     json: bool,
     facts: serde_json::Map<String, Value>,
 }
 
-impl Told {
+impl InstallOutput {
     pub(super) fn new(terminal: Terminal, entry: &EntryArgs) -> Self {
         let terminal = if entry.json { terminal.beside_json() } else { terminal };
         Self { terminal, json: entry.json, facts: serde_json::Map::new() }
@@ -38,7 +38,7 @@ impl Told {
     pub(super) fn change(
         &mut self,
         name: &str,
-        change: &Change,
+        change: &FileChange,
         (format, key): (Format, Option<Key<'_>>),
         secrets: &[String],
     ) {

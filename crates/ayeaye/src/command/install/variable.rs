@@ -12,13 +12,13 @@ use crate::text::shell_word;
 #[derive(Debug)]
 pub(super) struct TokenVariable {
     client: Client,
-    state: State,
+    state: VariableState,
     /// The file that the token is in.
     file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum VariableState {
     Set,
     Another,
     NotSet,
@@ -32,16 +32,16 @@ impl TokenVariable {
         file: Option<PathBuf>,
     ) -> Self {
         let state = match environment.get(TOKEN_VARIABLE) {
-            Some(value) if value == token.expose() => State::Set,
-            Some(_) => State::Another,
-            None => State::NotSet,
+            Some(value) if value == token.expose() => VariableState::Set,
+            Some(_) => VariableState::Another,
+            None => VariableState::NotSet,
         };
         Self { client, state, file }
     }
 
     /// Whether a client that is started from here has the token.
     pub(super) fn is_set(&self) -> bool {
-        self.state == State::Set
+        self.state == VariableState::Set
     }
 
     /// What a person has to do, or to know.
@@ -49,14 +49,14 @@ impl TokenVariable {
         let takes = format!("{} takes the token from the variable {TOKEN_VARIABLE}", self.client);
         let has_window = self.client.has_window();
         let is = match self.state {
-            State::Set if has_window => {
+            VariableState::Set if has_window => {
                 return Some(format!(
                     "{takes}, as this shell has it; started from the desktop it needs it in the desktop's environment"
                 ));
             }
-            State::Set => return None,
-            State::NotSet => "which is not set here",
-            State::Another => "which here is not the server's",
+            VariableState::Set => return None,
+            VariableState::NotSet => "which is not set here",
+            VariableState::Another => "which here is not the server's",
         };
         let where_to = if has_window {
             ", and start it from that shell, or set it in the desktop's environment"
@@ -69,9 +69,9 @@ impl TokenVariable {
 
     pub(super) fn fact(&self) -> Value {
         let state = match self.state {
-            State::Set => "set",
-            State::Another => "another",
-            State::NotSet => "not_set",
+            VariableState::Set => "set",
+            VariableState::Another => "another",
+            VariableState::NotSet => "not_set",
         };
         json!({ "name": TOKEN_VARIABLE, "state": state, "set_with": self.set_with() })
     }

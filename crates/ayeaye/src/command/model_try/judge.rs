@@ -5,10 +5,10 @@ use ayeaye_agent::{Action, Direction, Gesture, Key, Point, ScreenSize};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     /// A tap inside this area.
-    Tap(Area),
+    Tap(PixelRect),
     /// This text. Families that name the field with the text name one inside the area; others type
     /// into the field in focus.
-    Type { text: &'static str, field: Area },
+    Type { text: &'static str, field: PixelRect },
     /// What is further down: by a scroll, or by a finger drawn upwards, which is all some families have.
     ScrollDown,
     /// Opening this app by its label or its package.
@@ -25,7 +25,7 @@ pub(super) enum Answer {
 
 /// A part of a screen in pixels; right and bottom are just outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Area {
+pub(super) struct PixelRect {
     pub(super) left: i32,
     pub(super) top: i32,
     pub(super) right: i32,
@@ -112,7 +112,7 @@ fn moved(from: Point, to: Point) -> (i32, i32) {
     (i32::from(to.x()) - i32::from(from.x()), i32::from(to.y()) - i32::from(from.y()))
 }
 
-impl Area {
+impl PixelRect {
     fn grade(self, point: Point, screen: ScreenSize) -> Grade {
         let pixel = point.to_pixel(screen);
         let whole = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     const SCREEN: ScreenSize = ScreenSize { width: 1000, height: 2000 };
-    const AREA: Area = Area { left: 100, top: 200, right: 200, bottom: 300 };
+    const AREA: PixelRect = PixelRect { left: 100, top: 200, right: 200, bottom: 300 };
 
     fn at(x: i64, y: i64) -> Point {
         Point::new(x, y).unwrap()

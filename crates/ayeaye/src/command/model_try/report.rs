@@ -16,7 +16,7 @@ const MAX_QUOTED: usize = 80;
 
 /// What came of one picture.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct SceneResult {
     pub(super) number: usize,
     pub(super) name: &'static str,
     pub(super) task: &'static str,
@@ -33,7 +33,7 @@ pub(super) struct Outcome {
     pub(super) cost: Option<f64>,
 }
 
-impl Outcome {
+impl SceneResult {
     /// A reply that has not been judged yet.
     pub(super) fn of((number, scene): (usize, &Scene), screen: ScreenSize, reply: &Reply) -> Self {
         Self {
@@ -78,7 +78,7 @@ pub(super) fn heading(model: &RemoteModel) -> String {
     )
 }
 
-pub(super) fn row(it: &Outcome) -> String {
+pub(super) fn row(it: &SceneResult) -> String {
     let line = format!(
         "{:>4}  {:<10}  {:<9}  {:<10}  {:>5.1} s  {}",
         it.number,
@@ -98,11 +98,11 @@ pub(super) fn row(it: &Outcome) -> String {
 #[derive(Debug)]
 pub(super) struct Total<'a> {
     model: &'a RemoteModel,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<SceneResult>,
 }
 
 impl<'a> Total<'a> {
-    pub(super) fn of(model: &'a RemoteModel, outcomes: Vec<Outcome>) -> Self {
+    pub(super) fn of(model: &'a RemoteModel, outcomes: Vec<SceneResult>) -> Self {
         Self { model, outcomes }
     }
 
@@ -193,7 +193,7 @@ impl<'a> Total<'a> {
     }
 }
 
-fn outcome_json(it: &Outcome) -> Value {
+fn outcome_json(it: &SceneResult) -> Value {
     json!({
         "number": it.number, "name": it.name, "task": it.task,
         "screen": { "width": it.screen.width, "height": it.screen.height },

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ayeaye_phone::{Component, NodeState, Phone, PhoneOptions};
 
-use super::judge::{Answer, Area};
+use super::judge::{Answer, PixelRect};
 
 /// One screen, and what is asked of it.
 #[derive(Debug)]
@@ -225,9 +225,9 @@ fn tap(phone: &Phone, what: &str) {
     phone.tap(x, y);
 }
 
-fn area(phone: &Phone, what: &str) -> Area {
+fn area(phone: &Phone, what: &str) -> PixelRect {
     let [left, top, right, bottom] = control(phone, what).bounds;
-    Area { left, top, right, bottom }
+    PixelRect { left, top, right, bottom }
 }
 
 /// The smallest control that reacts around the element with this id, text or description, in front or in the

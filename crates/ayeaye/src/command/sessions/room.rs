@@ -21,7 +21,7 @@ use crate::text::{bytes, count, local_time};
 use crate::wiring::App;
 
 /// A session and its room.
-struct Row {
+struct SessionRoom {
     id: SessionId,
     room: DiskUse,
     /// When its last event was written; not known of one whose record cannot be read, or is gone.
@@ -82,9 +82,9 @@ fn rows(
     kept: &[RetentionCandidate],
     retention: &Retention,
     now: Timestamp,
-) -> Vec<Row> {
+) -> Vec<SessionRoom> {
     let next = select_for_removal(retention, now, kept);
-    let mut rows: Vec<Row> = used
+    let mut rows: Vec<SessionRoom> = used
         .into_iter()
         .map(|(id, room)| {
             let candidate = kept.iter().find(|one| one.id == id);
@@ -95,7 +95,7 @@ fn rows(
                 // It is just being begun or removed.
                 None => Goes::Stays,
             };
-            Row { id, room, last: candidate.map(|one| one.last), goes }
+            SessionRoom { id, room, last: candidate.map(|one| one.last), goes }
         })
         .collect();
     rows.sort_by_key(|row| (Reverse(row.room.total()), row.id));
@@ -113,12 +113,12 @@ fn by_age(candidate: &RetentionCandidate, retention: &Retention) -> Goes {
 }
 
 /// Bytes of one format in all of these sessions.
-fn of_format(rows: &[Row], format: Format) -> u64 {
+fn of_format(rows: &[SessionRoom], format: Format) -> u64 {
     let logs = rows.iter().flat_map(|row| &row.room.logs);
     logs.filter(|(known, _)| *known == format).map(|(_, bytes)| bytes).sum()
 }
 
-fn print(rows: &[Row], config: &Config, terminal: Terminal) -> anyhow::Result<()> {
+fn print(rows: &[SessionRoom], config: &Config, terminal: Terminal) -> anyhow::Result<()> {
     if rows.is_empty() {
         terminal.line("There are no sessions yet.");
         return Ok(());
@@ -163,7 +163,7 @@ fn line(name: &str, record: &str, logs: &[String], all: &str, goes: &str) -> Str
     format!("{name:<36}  {record:>8}  {}  {all:>8}  {goes}", logs.join("  "))
 }
 
-fn in_json(rows: &[Row], retention: &Retention) -> Value {
+fn in_json(rows: &[SessionRoom], retention: &Retention) -> Value {
     let sessions: Vec<Value> = rows.iter().map(row_in_json).collect();
     json!({
         "sessions": sessions,
@@ -181,7 +181,7 @@ fn in_json(rows: &[Row], retention: &Retention) -> Value {
     })
 }
 
-fn row_in_json(row: &Row) -> Value {
+fn row_in_json(row: &SessionRoom) -> Value {
     let logs = row.room.logs.iter();
     let (goes, at) = match row.goes {
         Goes::Stays => ("stays", None),

@@ -8,7 +8,7 @@ use crate::cli::Setup;
 use crate::clients::kept;
 use crate::command::asker::Asker;
 use crate::command::doctor;
-use crate::command::model_servers::{self, Finder, Kind, Offered, Server, tokens_needed};
+use crate::command::model_servers::{self, Finder, Offered, Server, ServerKind, tokens_needed};
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text::one_line;
@@ -144,7 +144,7 @@ fn own_api(config: &Config) -> Option<Profile> {
 /// of them.
 fn lists_in_part(server: &Server) -> bool {
     let hosted = Endpoint::parse(&server.base_url).is_ok_and(|it| Profile::at_home(&it).is_some());
-    server.kind == Kind::Other && (server.models.is_empty() || hosted)
+    server.kind == ServerKind::Other && (server.models.is_empty() || hosted)
 }
 
 /// The last rank of models that may see.
@@ -171,7 +171,7 @@ fn family(server: &Server, name: &str) -> Option<Profile> {
 fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) {
     for server in servers {
         let count = match server.models.len() {
-            0 if server.kind == Kind::Other => {
+            0 if server.kind == ServerKind::Other => {
                 "which lists no models: --model NAME names one".to_owned()
             }
             0 => "without a model".to_owned(),
@@ -216,7 +216,8 @@ async fn test(
     let needed = tokens_needed(family(server, &offered.name));
     let mut name = offered.name.clone();
     // Ollama cuts what does not fit without a word, so a test with too little tells nothing.
-    if server.kind == Kind::Ollama && offered.context.is_none_or(|it| it < u64::from(needed)) {
+    if server.kind == ServerKind::Ollama && offered.context.is_none_or(|it| it < u64::from(needed))
+    {
         let loaded = finder.loaded_context(server, &name).await;
         if offered.context.or(loaded).is_none_or(|it| it < u64::from(needed)) {
             name = raise(finder, server, &name, offered.context.or(loaded), needed, asker).await;
@@ -314,7 +315,7 @@ impl Chosen {
         let before = kept::read(&file)?;
         let after = self.written_into(before.as_deref().unwrap_or_default(), config);
         let after = after.with_context(|| file.display().to_string())?;
-        let change = kept::Change::plain(file.clone(), before, after);
+        let change = kept::FileChange::plain(file.clone(), before, after);
         let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
         if empty {
             terminal.line("Nothing has to be written for that.");

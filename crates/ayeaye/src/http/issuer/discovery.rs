@@ -27,7 +27,7 @@ pub(super) enum FetchError {
 }
 
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct KeySource {
     issuer: String,
     /// Where to look: the keys themselves, or documents that may name them, in this order.
     keys: Option<Url>,
@@ -46,7 +46,7 @@ struct KeySet {
     keys: Vec<Value>,
 }
 
-impl Source {
+impl KeySource {
     pub(super) fn new(issuer: &str, keys: Option<Url>) -> Result<Self, String> {
         let url = Url::parse(issuer).map_err(|err| err.to_string())?;
         // reqwest is built without a TLS provider of its own; the first user installs this one.
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn only_the_issuers_own_metadata_and_safe_addresses_are_believed() {
-        let source = Source::new("https://login.example.com", None).unwrap();
+        let source = KeySource::new("https://login.example.com", None).unwrap();
         let url = &source.metadata[0];
         let believed = |issuer: &str, keys: &str| {
             let found = Metadata { issuer: issuer.to_owned(), jwks_uri: keys.to_owned() };

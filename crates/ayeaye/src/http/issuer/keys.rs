@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::Denied;
-use super::discovery::Source;
+use super::discovery::KeySource;
 
 /// After this long the keys are fetched again, while the old ones stay valid.
 const OLD: Duration = Duration::from_hours(1);
@@ -26,14 +26,14 @@ const MAX_KEYS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Keys {
-    source: Source,
-    kept: RwLock<Option<Kept>>,
+    source: KeySource,
+    kept: RwLock<Option<CachedKeys>>,
     /// Locked while fetching: when the last attempt was, and whether it succeeded.
     last_try: Mutex<Option<(Instant, bool)>>,
 }
 
 #[derive(Debug, Clone)]
-struct Kept {
+struct CachedKeys {
     keys: Arc<[Key]>,
     at: Instant,
 }
@@ -47,7 +47,7 @@ struct Key {
 
 impl Keys {
     pub(super) fn new(issuer: &str, keys: Option<Url>) -> Result<Self, String> {
-        let source = Source::new(issuer, keys)?;
+        let source = KeySource::new(issuer, keys)?;
         Ok(Self { source, kept: RwLock::default(), last_try: Mutex::default() })
     }
 
@@ -75,7 +75,7 @@ impl Keys {
         Ok(self.kept().map(|kept| kept.fitting(header)).unwrap_or_default())
     }
 
-    fn kept(&self) -> Option<Kept> {
+    fn kept(&self) -> Option<CachedKeys> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -94,7 +94,7 @@ impl Keys {
                 let keys: Arc<[Key]> =
                     values.into_iter().filter_map(Key::new).take(MAX_KEYS).collect();
                 tracing::info!("{} keys of the issuer {}", keys.len(), self.source.issuer());
-                let kept = Kept { keys, at: Instant::now() };
+                let kept = CachedKeys { keys, at: Instant::now() };
                 *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Some(kept);
                 true
             }
@@ -108,7 +108,7 @@ impl Keys {
     }
 }
 
-impl Kept {
+impl CachedKeys {
     fn fitting(&self, header: &Header) -> Vec<DecodingKey> {
         let fits = |key: &&Key| {
             key.algorithms.contains(&header.alg)

@@ -175,7 +175,7 @@ async fn a_reader_of_a_stream_that_was_dropped_and_came_back_waits_for_what_come
     let after = id.rsplit_once('/').unwrap().1.parse().unwrap();
     let news_of = || lock(&replay.kept).streams["s"].newest.subscribe();
     let (kept, stream, newest) = (Arc::clone(&replay.kept), "s".to_owned(), news_of());
-    let place = Place { kept, stream, after, news: newest };
+    let place = StreamPosition { kept, stream, after, news: newest };
     lock(&replay.kept).drop_one();
     replay.store_event("s", &news(2)).await.unwrap();
     let (_, place) = place.next().await.unwrap();

@@ -3,7 +3,7 @@ use ayeaye_agent::{DeviceCommand, Gesture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::device::{LONGEST_APP, Place, arguments};
+use super::device::{CommonArgs, LONGEST_APP, arguments};
 use crate::mcp::tool_error::ToolError;
 
 /// The longest address, in bytes.

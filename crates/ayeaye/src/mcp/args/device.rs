@@ -17,7 +17,7 @@ pub(super) const LONGEST_APP: usize = 256;
 
 /// What all actions have in common: phone, session and reason.
 #[derive(Debug)]
-pub struct Place {
+pub struct CommonArgs {
     pub(super) device_id: String,
     pub(super) session_id: Option<String>,
     pub(super) reason: Option<String>,
@@ -25,7 +25,7 @@ pub struct Place {
     pub(super) approval: Option<String>,
 }
 
-impl Place {
+impl CommonArgs {
     /// The longest side of the picture that is wanted afterwards.
     pub fn picture(&self) -> Result<Option<u32>, ToolError> {
         self.screenshot.map(|side| max_size("screenshot", Some(side))).transpose()
@@ -82,8 +82,8 @@ macro_rules! arguments {
 
         impl $name {
             /// Where, and what for.
-            pub fn place(&mut self) -> Place {
-                Place {
+            pub fn place(&mut self) -> CommonArgs {
+                CommonArgs {
                     device_id: std::mem::take(&mut self.device_id),
                     session_id: self.session_id.take(),
                     reason: self.reason.take(),

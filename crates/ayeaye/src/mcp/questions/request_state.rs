@@ -27,7 +27,7 @@ pub struct StateCodec(Arc<RequestStateCodec>);
 
 /// The content of a `requestState`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct RequestState {
     /// The session that asks the question.
     pub session: String,
     /// [`Report::question_number`](ayeaye_agent::Report::question_number).
@@ -46,7 +46,7 @@ pub struct State {
 pub struct ApprovalState {
     /// The code that the tool takes for a yes.
     pub approval: String,
-    /// As in [`State`].
+    /// As in [`RequestState`].
     pub call: String,
 }
 
@@ -112,8 +112,8 @@ impl StateCodec {
         &self,
         encoded: &str,
         principal: &Principal,
-    ) -> Result<(SessionId, State), StateError> {
-        let state: State = self.open(encoded, principal)?;
+    ) -> Result<(SessionId, RequestState), StateError> {
+        let state: RequestState = self.open(encoded, principal)?;
         let session = state.session.parse().map_err(|_| StateError::Foreign)?;
         Ok((session, state))
     }

@@ -122,9 +122,9 @@ proptest! {
     }
 }
 
-fn state() -> State {
+fn state() -> RequestState {
     let session = SessionId::new().to_string();
-    State { session, question: 3, round: 1, misread: false, call: "c".to_owned() }
+    RequestState { session, question: 3, round: 1, misread: false, call: "c".to_owned() }
 }
 
 #[test]

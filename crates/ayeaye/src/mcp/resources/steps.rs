@@ -63,7 +63,7 @@ pub(super) struct StepFacts {
     ended: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<Screen>,
-    calls: Vec<Call>,
+    calls: Vec<ModelCall>,
     /// Whether an act went to the phone.
     #[serde(skip)]
     was_sent: bool,
@@ -84,7 +84,7 @@ struct Screen {
 
 /// A call to a model.
 #[derive(Debug, Serialize)]
-struct Call {
+struct ModelCall {
     model: String,
     success: bool,
     latency_ms: f64,
@@ -235,14 +235,16 @@ impl StepFacts {
                     screenshot_uri: picture_of(id, self.step, observe),
                 });
             }
-            Fact::LlmResponse(answer) if self.calls.len() < MOST_CALLS => self.calls.push(Call {
-                model: truncate(&answer.model, 256),
-                success: answer.success,
-                latency_ms: answer.latency_ms,
-                prompt_tokens: answer.tokens.prompt,
-                completion_tokens: answer.tokens.completion,
-                error: answer.error.as_deref().map(short),
-            }),
+            Fact::LlmResponse(answer) if self.calls.len() < MOST_CALLS => {
+                self.calls.push(ModelCall {
+                    model: truncate(&answer.model, 256),
+                    success: answer.success,
+                    latency_ms: answer.latency_ms,
+                    prompt_tokens: answer.tokens.prompt,
+                    completion_tokens: answer.tokens.completion,
+                    error: answer.error.as_deref().map(short),
+                })
+            }
             Fact::StepEnd(end) => {
                 self.ended = Some(event.ts.to_string());
                 self.end = Some(End {
@@ -264,12 +266,12 @@ impl StepFacts {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::journal::{AgentType, Entry, FORMAT, StepStart};
+    use ayeaye_agent::journal::{AgentType, FORMAT, RecordEntry, StepStart};
 
     use super::*;
 
     fn event(step: u32, fact: Fact) -> Event {
-        let entry = Entry { round: Some(0), step: Some(step), agent: None, fact };
+        let entry = RecordEntry { round: Some(0), step: Some(step), agent: None, fact };
         Event { v: FORMAT, seq: 1, ts: jiff::Timestamp::UNIX_EPOCH, entry }
     }
 

@@ -20,7 +20,7 @@ const RECENT: SignedDuration = SignedDuration::from_secs(10);
 
 /// A notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum ResourceChange {
     /// The content of a URI has changed.
     Updated(Address),
     /// There is a new session.
@@ -128,7 +128,7 @@ impl Watcher {
     }
 
     /// Waits for the next notification. Cancel safe.
-    pub(super) async fn next(&mut self, agent: &Agent) -> Change {
+    pub(super) async fn next(&mut self, agent: &Agent) -> ResourceChange {
         loop {
             if self.look {
                 self.find_runs(agent).await;
@@ -159,13 +159,14 @@ impl Watcher {
         }
     }
 
-    fn take(&mut self, now: Instant) -> Option<Change> {
+    fn take(&mut self, now: Instant) -> Option<ResourceChange> {
         if self.list.as_mut().is_some_and(|list| list.throttle.take(now)) {
-            return Some(Change::List);
+            return Some(ResourceChange::List);
         }
         let mut addresses = self.addresses.iter_mut();
-        addresses
-            .find_map(|(address, throttle)| throttle.take(now).then_some(Change::Updated(*address)))
+        addresses.find_map(|(address, throttle)| {
+            throttle.take(now).then_some(ResourceChange::Updated(*address))
+        })
     }
 
     fn due(&self) -> Option<Instant> {

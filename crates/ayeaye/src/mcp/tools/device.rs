@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
 use crate::mcp::args::device::{
-    KeyArgs, LaunchArgs, LongPressArgs, Place, SwipeArgs, TapArgs, TypeArgs,
+    CommonArgs, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
 };
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
@@ -185,7 +185,7 @@ impl Server {
     /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.
     pub(super) async fn carry_out(
         &self,
-        place: Place,
+        place: CommonArgs,
         gesture: Gesture,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
@@ -197,7 +197,7 @@ impl Server {
     /// The same with a command to which a person has agreed.
     pub(super) async fn carry_out_agreed(
         &self,
-        place: Place,
+        place: CommonArgs,
         gesture: Gesture,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {

@@ -1,5 +1,5 @@
 use ayeaye_agent::journal::{
-    DeviceRecord, Entry, FORMAT, PhaseTimes, QuestionAsked, ResponseRecord, RunRecord,
+    DeviceRecord, FORMAT, PhaseTimes, QuestionAsked, RecordEntry, ResponseRecord, RunRecord,
     SessionStart, StepStart, TargetRecord, TokenRecord, ToolStart,
 };
 use ayeaye_agent::{ReplyMode, Session};
@@ -23,7 +23,7 @@ impl Record {
 
     fn add(&mut self, step: Option<u32>, fact: Fact) {
         let seq = self.events.len() as u64 + 1;
-        let entry = Entry { round: Some(0), step, agent: None, fact };
+        let entry = RecordEntry { round: Some(0), step, agent: None, fact };
         self.events.push(Event { v: FORMAT, seq, ts: Timestamp::UNIX_EPOCH, entry });
     }
 

@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::journal::Fact;
 
-fn entry(fact: Fact) -> Entry {
-    Entry { round: Some(0), step: None, agent: None, fact }
+fn entry(fact: Fact) -> RecordEntry {
+    RecordEntry { round: Some(0), step: None, agent: None, fact }
 }
 
-fn request(text: &str) -> Entry {
+fn request(text: &str) -> RecordEntry {
     entry(Fact::RoundStart { request: text.to_owned() })
 }
 

@@ -45,7 +45,7 @@ impl Bench {
         assert_eq!(kept, events);
         match notes {
             [] => assert_eq!(dropped, 0),
-            [Event { entry: Entry { fact: Fact::Note { kind, figures, .. }, .. }, .. }] => {
+            [Event { entry: RecordEntry { fact: Fact::Note { kind, figures, .. }, .. }, .. }] => {
                 assert_eq!(*kind, NoteKind::Recovered);
                 assert_eq!(figures["dropped_bytes"], dropped);
                 let set_aside = figures["aside"].as_str().expect("a name");

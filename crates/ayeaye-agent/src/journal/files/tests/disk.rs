@@ -237,7 +237,7 @@ async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     assert!(tidied.removed.is_empty());
     let append = async |id: &SessionId, fact| {
         let mut record = rig.open(id).await.unwrap().1;
-        record.append(Entry { fact, ..note("") }).await.unwrap();
+        record.append(RecordEntry { fact, ..note("") }).await.unwrap();
         record
     };
     // The oldest is being written, the second has a question, the third is damaged, the fourth is of
@@ -290,7 +290,7 @@ async fn a_session_that_died_goes_when_it_is_old() {
     };
     let fact =
         Fact::SessionResume(crate::journal::SessionResume { why: ResumeReason::GoOn.into(), run });
-    record.append(Entry { fact, ..note("") }).await.unwrap();
+    record.append(RecordEntry { fact, ..note("") }).await.unwrap();
     let old = Retention { max_age: Some(Duration::from_millis(1)), ..Retention::default() };
     let none = rig.journal.prune(&old).await.unwrap();
     assert!(none.removed.is_empty(), "it is being written");
@@ -325,7 +325,7 @@ async fn many_sessions_are_listed_from_their_summaries() {
         cost_usd: 0.0,
         cost_known: true,
     };
-    record.append(Entry { fact: Fact::SessionEnd(end), ..note("") }).await.unwrap();
+    record.append(RecordEntry { fact: Fact::SessionEnd(end), ..note("") }).await.unwrap();
     mark(&rig, &ids[0]);
     let summary = rig.journal.summary(&ids[0]).await.unwrap();
     assert_eq!((summary.task.as_str(), summary.message.as_str()), ("marked", "enough"));

@@ -6,7 +6,7 @@ use crate::{QuestionKind, ReplyMode, Role, StopReason};
 
 /// About seventy entries: two rounds of four steps, with each fact at least once.
 /// `picture`, `tree` and `system` are blobs that the session has kept.
-pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Vec<Entry> {
+pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Vec<RecordEntry> {
     let mut all = vec![at(None, None, session_start())];
     for round in 0..2 {
         let request =
@@ -50,7 +50,7 @@ pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Ve
 
 /// One step with the members that were added to format 1 since: on a folded phone, at a screen that its app
 /// protects, over a slow link.
-pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<Entry> {
+pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<RecordEntry> {
     let folded =
         DisplayRecord { id: 0, panel: "4630946481".to_owned(), posture: Some("CLOSED".to_owned()) };
     let Fact::Observe(look) = observe(picture, tree) else { unreachable!("it was made as one") };
@@ -84,9 +84,9 @@ pub(super) fn later_members(picture: &BlobRef, tree: &BlobRef) -> Vec<Entry> {
     ]
 }
 
-fn at(round: Option<u32>, step: Option<u32>, fact: Fact) -> Entry {
+fn at(round: Option<u32>, step: Option<u32>, fact: Fact) -> RecordEntry {
     let agent = step.map(|_| "AppAgent".to_owned());
-    Entry { round, step, agent, fact }
+    RecordEntry { round, step, agent, fact }
 }
 
 fn map(value: Value) -> Map<String, Value> {

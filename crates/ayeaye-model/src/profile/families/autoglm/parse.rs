@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::VERBS;
 use crate::profile::parse::{
-    Call, ParsedReply, TWO_ENDS, begins_anew, content, excerpt, python, reasoning, reject,
+    ParsedCall, ParsedReply, TWO_ENDS, begins_anew, content, excerpt, python, reasoning, reject,
 };
 
 /// Parses a whole reply.
@@ -154,14 +154,14 @@ fn behind_prose<'a>(body: &'a str, names: &[&str]) -> Option<(&'a str, &'a str)>
 }
 
 /// A text to type with quotes and brackets within, which its own client takes up to the end of the call.
-fn typed(written: &str) -> Option<Call> {
+fn typed(written: &str) -> Option<ParsedCall> {
     let (name, rest) = written.strip_prefix(DO)?.strip_prefix('"')?.split_once('"')?;
     let rest = rest.trim_start().strip_prefix(',')?.trim_start();
     let inside = rest.strip_prefix("text=\"")?.trim_end().strip_suffix("\")")?;
     if !VERBS.same_verb(name, "Type") || inside.contains(DO) || inside.contains(FINISH) {
         return None;
     }
-    let mut call = Call::default();
+    let mut call = ParsedCall::default();
     call.args.insert("action".to_owned(), Value::from(name));
     call.args.insert("text".to_owned(), Value::from(python::unescaped(inside)));
     "do".clone_into(&mut call.name);

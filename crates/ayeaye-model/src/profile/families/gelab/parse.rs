@@ -11,7 +11,7 @@ use crate::profile::coords::CoordSystem;
 use crate::profile::parse::args::{self, Args, flattened};
 use crate::profile::parse::values::unquoted;
 use crate::profile::parse::{
-    Call, ParsedReply, content, excerpt, json as parse_json, point, reasoning, reject,
+    ParsedCall, ParsedReply, content, excerpt, json as parse_json, point, reasoning, reject,
     without_tokens,
 };
 pub(super) use fields::part_field_names;
@@ -167,7 +167,7 @@ fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply,
     let text = |key| fields.last(key).unwrap_or_default().to_owned();
     // If the action is quoted, texts are, too.
     let in_quotes = fields.every(Key::Action).any(|value| value.starts_with(['"', '“', '\'']));
-    let mut call = Call { name, ..Call::default() };
+    let mut call = ParsedCall { name, ..ParsedCall::default() };
     for (key, name) in fields::ARGUMENTS {
         if let Some(value) = fields.last(*key).filter(|value| !value.is_empty()) {
             let value = if in_quotes { unquoted(value) } else { value.to_owned() };
@@ -268,8 +268,8 @@ fn with_inline(
 }
 
 /// Moves arguments to the names in the table. Of two fields that may hold the text, the usual one counts.
-fn arrange(call: &mut Call) {
-    let has = |call: &Call, name: &str| call.args.get(name).is_some_and(|it| !it.is_null());
+fn arrange(call: &mut ParsedCall) {
+    let has = |call: &ParsedCall, name: &str| call.args.get(name).is_some_and(|it| !it.is_null());
     if VERBS.points(&call.name) {
         if !has(call, "point")
             && !has(call, "point2")

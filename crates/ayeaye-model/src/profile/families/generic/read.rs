@@ -6,7 +6,7 @@ use super::{Generic, tool};
 use crate::profile::parse::args::{Args, flattened, names_place, renamed};
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{
-    Call, ParsedReply, excerpt, json, labelled, point, reject, without_tokens,
+    ParsedCall, ParsedReply, excerpt, json, labelled, point, reject, without_tokens,
 };
 use crate::profile::{CoordContext, Family as _};
 
@@ -96,7 +96,7 @@ fn parse(
     parsed.summary = text(&["summary", "progress"])?;
     parsed.observation = text(&["observation"])?;
     let name = verb_named(verb, called, family)?;
-    parsed.call = Call { name, args: map, ..Call::default() };
+    parsed.call = ParsedCall { name, args: map, ..ParsedCall::default() };
     Ok(parsed)
 }
 

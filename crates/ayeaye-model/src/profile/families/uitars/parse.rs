@@ -3,7 +3,7 @@ use ayeaye_agent::{ParseError, Reply};
 
 use super::VERBS;
 use crate::profile::parse::python::{self, TextCall};
-use crate::profile::parse::{Call, ParsedReply, content, reasoning, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, content, reasoning, reject};
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
@@ -30,7 +30,7 @@ fn leading(mut calls: Vec<TextCall>) -> Vec<TextCall> {
 
 fn with_call(
     reply: &Reply,
-    chosen: impl FnOnce(Vec<TextCall>) -> Result<Call, ParseError>,
+    chosen: impl FnOnce(Vec<TextCall>) -> Result<ParsedCall, ParseError>,
 ) -> Result<ParsedReply, ParseError> {
     let cut = reasoning::cut(content(&reply.text)?, begins);
     if cut.body.is_empty() {

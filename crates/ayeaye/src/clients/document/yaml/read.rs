@@ -24,7 +24,7 @@ pub(super) fn only<'t>(
 /// A value and where it is.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) start: Marker,
     /// The place behind it, if it is no list and no map.
     pub(super) end: Marker,
@@ -35,7 +35,7 @@ pub(super) struct Node {
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Scalar(String, ScalarStyle),
     List(Vec<Node>),
     Map(Vec<Entry>),
@@ -45,20 +45,20 @@ pub(super) enum Kind {
 impl Node {
     /// Whether nothing is written there.
     pub(super) fn is_nothing(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar(text, ScalarStyle::Plain) if text.is_empty())
+        matches!(&self.kind, NodeKind::Scalar(text, ScalarStyle::Plain) if text.is_empty())
     }
 
     /// As JSON, to compare; what JSON does not have becomes text.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
-            Kind::Scalar(text, ScalarStyle::Plain) => plain(text),
-            Kind::Scalar(text, _) => text.as_str().into(),
-            Kind::List(items) => items.iter().map(Self::value).collect(),
-            Kind::Map(entries) => {
+            NodeKind::Scalar(text, ScalarStyle::Plain) => plain(text),
+            NodeKind::Scalar(text, _) => text.as_str().into(),
+            NodeKind::List(items) => items.iter().map(Self::value).collect(),
+            NodeKind::Map(entries) => {
                 let entries = entries.iter().map(|(_, key, node)| (key.clone(), node.value()));
                 Value::Object(entries.collect())
             }
-            Kind::Alias(number) => format!("*{number}").into(),
+            NodeKind::Alias(number) => format!("*{number}").into(),
         }
     }
 }
@@ -96,9 +96,9 @@ pub(super) fn read(text: &str) -> Result<Option<Node>, EditError> {
     Ok(root)
 }
 
-type Read<'t> = Parser<'t, saphyr_parser::StrInput<'t>>;
+type YamlParser<'t> = Parser<'t, saphyr_parser::StrInput<'t>>;
 
-fn next<'t>(parser: &mut Read<'t>) -> Result<Option<(Event<'t>, Span)>, EditError> {
+fn next<'t>(parser: &mut YamlParser<'t>) -> Result<Option<(Event<'t>, Span)>, EditError> {
     parser.next_event().transpose().map_err(|err| EditError::Syntax {
         line: err.marker().line(),
         column: err.marker().col() + 1,
@@ -111,7 +111,7 @@ const MAX_DEPTH: usize = 100;
 
 fn node<'t>(
     text: &str,
-    parser: &mut Read<'t>,
+    parser: &mut YamlParser<'t>,
     event: &Event<'t>,
     span: Span,
     depth: usize,
@@ -124,8 +124,8 @@ fn node<'t>(
     let flow = text[byte(text, start)..].starts_with(['{', '[']);
     let mut last_line = last_line(span);
     let kind = match event {
-        Event::Scalar(value, style, ..) => Kind::Scalar(value.clone().into_owned(), *style),
-        Event::Alias(number) => Kind::Alias(*number),
+        Event::Scalar(value, style, ..) => NodeKind::Scalar(value.clone().into_owned(), *style),
+        Event::Alias(number) => NodeKind::Alias(*number),
         Event::SequenceStart(..) => {
             let mut items = Vec::new();
             loop {
@@ -138,7 +138,7 @@ fn node<'t>(
                 last_line = last_line.max(item.last_line);
                 items.push(item);
             }
-            Kind::List(items)
+            NodeKind::List(items)
         }
         Event::MappingStart(..) => {
             let mut entries = Vec::new();
@@ -150,7 +150,7 @@ fn node<'t>(
                 }
                 let key = node(text, parser, &event, span, depth + 1)?;
                 let name = match &key.kind {
-                    Kind::Scalar(name, _) => name.clone(),
+                    NodeKind::Scalar(name, _) => name.clone(),
                     _ => return Err(EditError::NotChanged { why: "a key that is no text" }),
                 };
                 let (event, at) = next(parser)?.ok_or(CUT)?;
@@ -159,7 +159,7 @@ fn node<'t>(
                 last_line = last_line.max(last);
                 entries.push((span, name, Node { last_line: last, ..value }));
             }
-            Kind::Map(entries)
+            NodeKind::Map(entries)
         }
         _ => return Err(CUT),
     };

@@ -86,7 +86,7 @@ pub(super) fn begins(text: &str) -> bool {
 
 /// Where the first field begins.
 pub(super) fn first(text: &str) -> Option<usize> {
-    let sure = |mark: &Mark| mark.rank != Rank::Blanks && mark.name != Key::Unknown;
+    let sure = |mark: &FieldStart| mark.rank != Rank::Blanks && mark.name != Key::Unknown;
     marks(text).into_iter().find(sure).map(|mark| mark.key)
 }
 
@@ -117,15 +117,21 @@ pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
 
 /// Fields within the action's own field, as in `CLICK point:500,300`.
 pub(super) fn inline(text: &str) -> Vec<(Key, String)> {
-    let mut found: Vec<Mark> = Vec::new();
+    let mut found: Vec<FieldStart> = Vec::new();
     let starts = text.char_indices().filter(|(_, c)| c.is_whitespace() || matches!(c, ',' | '，'));
     for at in [0].into_iter().chain(starts.map(|(at, c)| at + c.len_utf8())) {
         let Some((name, key, value)) = key_at(&text[at..]) else { continue };
-        let open = |mark: &Mark| matches!(mark.name, Key::Value | Key::Return);
+        let open = |mark: &FieldStart| matches!(mark.name, Key::Value | Key::Return);
         if found.last().is_some_and(|mark| open(mark) || mark.key == at + key) {
             continue;
         }
-        found.push(Mark { start: at, key: at + key, value: at + value, name, rank: Rank::Blanks });
+        found.push(FieldStart {
+            start: at,
+            key: at + key,
+            value: at + value,
+            name,
+            rank: Rank::Blanks,
+        });
     }
     if found.first().is_none_or(|mark| !text[..mark.key].trim().is_empty()) {
         return Vec::new();
@@ -144,7 +150,7 @@ enum Rank {
 
 /// A place where a field may begin.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct FieldStart {
     /// Where its separator starts.
     start: usize,
     key: usize,
@@ -153,7 +159,7 @@ struct Mark {
     rank: Rank,
 }
 
-fn marks(text: &str) -> Vec<Mark> {
+fn marks(text: &str) -> Vec<FieldStart> {
     let mut marks = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -162,7 +168,7 @@ fn marks(text: &str) -> Vec<Mark> {
         if let Some(rank) = rank
             && let Some((name, key, value)) = found()
         {
-            marks.push(Mark { start: at, key: next + key, value: next + value, name, rank });
+            marks.push(FieldStart { start: at, key: next + key, value: next + value, name, rank });
             at = next + value;
         } else {
             at = next.max(at + text[at..].chars().next().map_or(1, char::len_utf8));
@@ -283,7 +289,7 @@ pub(in super::super) fn part_field_names(text: &str) -> String {
 }
 
 /// Chooses among the places where fields may start.
-fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
+fn weigh(text: &str, marks: &[FieldStart]) -> Result<Vec<FieldStart>, ParseError> {
     let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
     // Values that start after a tab, each with its end and whether a tab ends it.
     let values: Vec<(usize, usize, bool)> = marks
@@ -295,7 +301,7 @@ fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
             (mark.value, next.map_or(text.len(), |mark| mark.start), next.is_some())
         })
         .collect();
-    let word = |mark: &Mark| {
+    let word = |mark: &FieldStart| {
         let word = head(text[mark.value..].trim_start()).0;
         VERBS.knows(word).then_some(word)
     };
