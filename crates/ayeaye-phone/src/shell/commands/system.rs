@@ -144,6 +144,10 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let all = match words {
         [] => false,
         ["-A" | "-e" | "-ef"] => true,
+        // Appium looks in it for how to list all of them.
+        ["--help"] => {
+            return CommandOutput::ok("usage: ps [-A]\n\nList processes.\n\n-A\tAll processes\n");
+        }
         _ => return CommandOutput::unsupported(device, &format!("ps {}", words.join(" "))),
     };
     let mut text =

@@ -27,14 +27,25 @@ pub(super) fn surface_flinger(device: &AdbDevice) -> String {
 pub(super) fn memory(device: &AdbDevice) -> String {
     let mut apps = String::new();
     for (_, name) in system::processes(device) {
-        push_fmt!(apps, "    {APP:>7}K: {name} (pid {})\n", system::process_id(&name));
+        let (takes, id) = (grouped(APP), system::process_id(&name));
+        push_fmt!(apps, "    {takes:>7}K: {name} (pid {id})\n");
     }
     format!(
-        "{head}Total PSS by process:\n{apps}\nTotal RAM: {TOTAL}K (status normal)\n \
-         Free RAM: {FREE}K\n Used RAM: {used}K\n Lost RAM:       0K\n",
+        "{head}Total PSS by process:\n{apps}\nTotal RAM: {total}K (status normal)\n \
+         Free RAM: {free}K\n Used RAM: {used}K\n Lost RAM:       0K\n",
         head = head(device, "Memory Usage (in Kilobytes)"),
-        used = TOTAL - FREE,
+        total = grouped(TOTAL),
+        free = grouped(FREE),
+        used = grouped(TOTAL - FREE),
     )
+}
+
+/// With a comma between thousands, as Android writes sums of memory since version 7.
+fn grouped(kilobytes: u32) -> String {
+    match kilobytes / 1000 {
+        0 => kilobytes.to_string(),
+        thousands => format!("{},{:03}", grouped(thousands), kilobytes % 1000),
+    }
 }
 
 pub(super) fn memory_of(device: &AdbDevice, name: &str) -> CommandOutput {
