@@ -91,7 +91,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "where it is at work, wait until it has taken them; else continue it",
         ),
         AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
-        AgentError::Coordinator(CoordinatorError::Storage { source, .. }) => for_storage(source.kind()),
+        AgentError::Coordinator(CoordinatorError::Storage { source, .. }) => for_storage(source),
         AgentError::NoTask(_) | AgentError::GivenUp(_) => reader.choose(
             "say what the agent is to do: ask_agent_continue with this session_id and a task",
             "say what the agent is to do: `ayeaye continue ID TEXT`",
@@ -120,6 +120,11 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "leave device_id out, or start a new task on the other device",
             "begin another session on the other device with `ayeaye run`",
             "start a new task on the other phone",
+        ),
+        AgentError::OtherPhone { .. } => reader.choose(
+            "start a new task on the phone that is there now, or connect the one the session began on again",
+            "begin another session with `ayeaye run`, or connect the phone it began on again",
+            "start a new task on the phone that is there now, or connect the first one again",
         ),
         AgentError::Device(err) => for_device_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),
@@ -277,9 +282,17 @@ pub fn for_connect_error(err: &ConnectError) -> &'static str {
 }
 
 /// What to do about files of the data folder that cannot be read or written.
-fn for_storage(kind: io::ErrorKind) -> &'static str {
-    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    match kind {
+fn for_storage(err: &io::Error) -> &'static str {
+    use io::ErrorKind::{
+        InvalidData, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    match err.kind() {
+        _ if is_out_of_files(err) => {
+            "it has as many files and connections open as it may: raise that bound (`ulimit -n`, `LimitNOFILE=` of a service)"
+        }
+        InvalidData => {
+            "use the version of ayeaye that wrote the file; one that is damaged can be removed when no ayeaye runs"
+        }
         StorageFull | QuotaExceeded => {
             "make room on the disk and try again: `ayeaye sessions du` shows what sessions take, and `ayeaye sessions rm` \
              removes them"
@@ -293,6 +306,16 @@ fn for_storage(kind: io::ErrorKind) -> &'static str {
              AYEAYE_DATA_DIR; `ayeaye doctor` checks it"
         }
     }
+}
+
+/// No more files can be opened in this process, or on this machine.
+fn is_out_of_files(err: &io::Error) -> bool {
+    #[cfg(unix)]
+    return [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE]
+        .iter()
+        .any(|it| err.raw_os_error() == Some(it.raw_os_error()));
+    #[cfg(not(unix))]
+    return err.raw_os_error() == Some(4); // ERROR_TOO_MANY_OPEN_FILES
 }
 
 fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
@@ -309,7 +332,7 @@ fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
             "the record was changed by something else; start a new task, and keep the folder if you want to know why"
         }
         JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
-        JournalError::Storage { source, .. } => for_storage(source.kind()),
+        JournalError::Storage { source, .. } => for_storage(source),
         JournalError::Blob(_) => "the file was removed by something else",
         JournalError::NoRoom { .. } => {
             "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \

@@ -4,12 +4,21 @@
 //! that is being written, one that is damaged or of a later version stay whatever the limits say. Of
 //! the others the one that has been left alone for the longest goes first; the latest of them does not go
 //! for its size, however large it alone is: it may just have ended for want of room, to be continued.
+//!
+//! Ages are told by clocks, and clocks are wrong at times: one that has jumped ahead removes nothing, and neither does the
+//! age of a session that was recorded before the clock of a machine without a battery was set.
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Journal, JournalError, Summary, SummaryBuilder};
 use crate::SessionId;
+
+/// A clock that is further ahead of the latest session than this may be wrong. Where it is right, the next session that
+/// ends shows it.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// 2026-01-01: there was nothing before it that could have recorded a session.
+const FIRST_RECORDS: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 /// What is kept: without a bound everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,14 +108,18 @@ pub fn select_for_removal(
     let mut by_age: Vec<&RetentionCandidate> = kept.iter().collect();
     by_age.sort_unstable_by_key(|candidate| (candidate.last, candidate.id));
     let latest = by_age.iter().rev().find(|it| it.removable == Removable::Yes).map(|it| it.id);
+    let newest = by_age.last().map_or(now, |it| it.last);
+    let is_plausible = now.duration_since(newest) <= LONGEST_PAUSE;
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
     let mut chosen = Vec::new();
     for candidate in by_age {
         let age = now.duration_since(candidate.last);
-        let old = retention
-            .max_age
-            .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
+        let has_age = is_plausible && FIRST_RECORDS <= candidate.last;
+        let old = has_age
+            && retention
+                .max_age
+                .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
         let many = retention.max_sessions.is_some_and(|most| most < count);
         let large = retention
             .max_total_bytes
@@ -275,10 +288,31 @@ mod tests {
         assert_eq!(by(None, Some(39), None), [1]);
         assert_eq!(by(None, Some(0), None), [1, 2, 0, 3]);
         let days = |n: u64| Some(Duration::from_secs(n * 86_400));
-        assert_eq!(by(None, None, days(80)), [1]);
-        assert_eq!(by(None, None, days(79)), [1, 2]);
-        assert_eq!(by(Some(1), None, days(80)), [1, 2, 0]);
-        assert!(by(None, None, Some(Duration::MAX)).is_empty());
+        let kept = [kept.as_slice(), &[candidate(99, 0, Removable::No)]].concat();
+        let by = |max_sessions, max_age| {
+            chosen(Retention { max_age, max_sessions, max_total_bytes: None }, &kept)
+        };
+        assert_eq!(by(None, days(80)), [1]);
+        assert_eq!(by(None, days(79)), [1, 2]);
+        assert_eq!(by(Some(2), days(80)), [1, 2, 0]);
+        assert!(by(None, Some(Duration::MAX)).is_empty());
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_makes_nothing_old() {
+        let month =
+            Retention { max_age: Some(Duration::from_hours(30 * 24)), ..Retention::default() };
+        // Ahead, at the start of the server and at that of the next session.
+        let kept = [candidate(10, 1, Removable::Yes), candidate(69, 1, Removable::Yes)];
+        assert!(chosen(month, &kept).is_empty());
+        let with_latest = [kept[0], kept[1], candidate(99, 1, Removable::ByAgeOnly)];
+        assert_eq!(chosen(month, &with_latest), [0, 1]);
+        // Not set: 1973, and the same when it is set.
+        let unset =
+            RetentionCandidate { last: Timestamp::from_second(1 << 27).unwrap(), ..kept[0] };
+        assert!(chosen(month, &[unset, with_latest[2]]).is_empty());
+        let one = Retention { max_sessions: Some(1), ..Retention::default() };
+        assert_eq!(chosen(one, &[unset, with_latest[2]]), [0], "by their number it is the first");
     }
 
     #[test]
@@ -291,7 +325,8 @@ mod tests {
         let retention = Retention { max_sessions: Some(0), ..Retention::default() };
         assert_eq!(chosen(retention, &kept), [2]);
         let retention = Retention { max_age: Some(Duration::ZERO), ..Retention::default() };
-        assert_eq!(chosen(retention, &kept), [1, 2]);
+        let here = [kept.as_slice(), &[candidate(99, 0, Removable::No)]].concat();
+        assert_eq!(chosen(retention, &here), [1, 2]);
     }
 
     proptest! {

@@ -32,6 +32,12 @@ fn all() -> Vec<AgentError> {
         AgentError::GivenUp(id),
         AgentError::SessionFull(id),
         AgentError::WrongDevice { session: id, its: "y".to_owned(), given: device.clone() },
+        AgentError::OtherPhone {
+            session: id,
+            device: device.clone(),
+            before: "Pixel 7".to_owned(),
+            now: "another one".to_owned(),
+        },
         AgentError::ShuttingDown,
         AgentError::Secret(ayeaye_agent::NamedSecretError::Unknown("bank".to_owned())),
         AgentError::Device(DeviceError::NotFound(device.clone())),
@@ -64,6 +70,21 @@ fn only_who_cannot_use_the_data_folder_is_sent_to_it() {
             assert_eq!(said.contains("data folder"), is_about_it, "{reader:?}: {said}");
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_process_without_files_left_is_not_sent_to_the_disk() {
+    let said = |source: std::io::Error| {
+        let err = CoordinatorError::Storage { what: "table.json".to_owned(), source };
+        for_agent_error(&AgentError::Coordinator(err), Reader::Terminal)
+    };
+    for errno in [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE] {
+        let said = said(std::io::Error::from_raw_os_error(errno.raw_os_error()));
+        assert!(said.contains("ulimit -n") && !said.contains("disk"), "{said}");
+    }
+    let damaged = said(std::io::ErrorKind::InvalidData.into());
+    assert!(damaged.contains("damaged") && !damaged.contains("disk"), "{damaged}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! `session.json`: a session's summary beside its record, so that a list need not read all records.
 //!
-//! It says which record it was made from: the length and the last bytes, in which the last line has
-//! its sum. Where the record says otherwise it is made anew, and so is one that is missing, damaged or
+//! It says which record it was made from: the length, the last bytes, in which the last line has its sum, and when it was
+//! last written to, since damage in the middle leaves both as they are. Where the record says otherwise it is made anew, and so is one that is missing, damaged or
 //! of another version. Nothing depends on it, nothing is lost with it, and whether it can be written
 //! does not matter.
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ struct Cached {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     bytes: u64,
+    /// When the file was written to, where the file system tells.
+    #[serde(default)]
+    modified: Option<SystemTime>,
     /// The end of the record, or all of it.
     tail: String,
 }
@@ -72,11 +76,13 @@ fn count(folder: &Folder) -> Result<u64, JournalError> {
 fn stamp(folder: &Folder) -> io::Result<Stamp> {
     const TAIL: u64 = 32; // the sum and more
     let mut file = open_file(&folder.events())?;
-    let bytes = file.metadata()?.len();
+    let about = file.metadata()?;
+    let bytes = about.len();
     file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))?;
     let mut tail = Vec::new();
     file.take(TAIL).read_to_end(&mut tail)?;
-    Ok(Stamp { bytes, tail: String::from_utf8_lossy(&tail).into_owned() })
+    let tail = String::from_utf8_lossy(&tail).into_owned();
+    Ok(Stamp { bytes, modified: about.modified().ok(), tail })
 }
 
 fn load(folder: &Folder) -> Option<Cached> {

@@ -1,6 +1,6 @@
 //! What a session takes of the disk, what is removed, and what a list reads.
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -151,6 +151,24 @@ async fn a_summary_is_kept_when_a_run_ends_and_made_anew_when_it_is_old() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert_eq!(summary().await.question, None);
+}
+
+/// What is listed as done must not turn out to be damaged when it is opened.
+#[tokio::test]
+async fn damage_in_the_middle_of_a_record_is_seen_in_a_list() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    rig.journal.summary(&id).await.unwrap();
+    let path = rig.path(&id).join("events.jsonl");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    // Not within the tick in which the file system keeps its times.
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(SystemTime::now() + Duration::from_secs(1)).unwrap();
+    let damaged = rig.journal.summary(&id).await.unwrap_err();
+    assert!(matches!(damaged, JournalError::Damaged { .. }), "{damaged}");
 }
 
 #[tokio::test]

@@ -130,6 +130,7 @@ fn session_start() -> Fact {
             model: "Pixel 7".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [1080, 2400],
+            serial_digest: None,
         },
         config: map(json!({ "host_agent": false, "temperature": 0.1, "profile": "gelab" })),
         run: run(),
