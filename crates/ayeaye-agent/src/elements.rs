@@ -10,10 +10,11 @@ mod words;
 
 pub(crate) use self::hidden::{hidden_elements, without_hidden};
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
-use crate::Pixel;
 use crate::event::TargetRecord;
+use crate::{Pixel, ScreenSize};
 
 /// Most elements that are read; more is a list without an end.
 const MOST: u32 = 20_000;
@@ -91,6 +92,21 @@ impl Elements {
     /// The same where others wait for this thread: read on another, and given up after a while.
     pub async fn read_apart(xml: String) -> Option<Self> {
         apart(move || Self::read(&xml)).await?
+    }
+
+    /// Whether they are of the screen as it is held the other way than in a picture of this size: the phone was turned
+    /// between the two.
+    pub(crate) fn are_turned(&self, picture: ScreenSize) -> bool {
+        let edges = |it: &Element| [it.bounds[2], it.bounds[3]].map(i32::unsigned_abs);
+        let windows = self.0.iter().filter(|it| it.depth == 0).map(edges);
+        let (right, bottom) =
+            windows.fold((0, 0), |(right, bottom), [x, y]| (right.max(x), bottom.max(y)));
+        let ScreenSize { width, height } = picture;
+        match width.cmp(&height) {
+            Ordering::Less => width < right && bottom <= width,
+            Ordering::Greater => height < bottom && right <= height,
+            Ordering::Equal => false,
+        }
     }
 
     /// In the order of the document: parents before their children.

@@ -15,6 +15,7 @@ use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
 const HEADER: (f64, f64) = (0.04, 0.13);
+const TURNED: &str = "the screen was turned";
 const WHOLE: [i32; 4] = [0, 0, i32::MAX, i32::MAX];
 
 /// The screen before an act, beside the one that it was decided on.
@@ -53,6 +54,11 @@ impl Run {
         let gesture = act.gesture;
         if !depends_on_screen(gesture) {
             return Ok(ScreenNow::Same);
+        }
+        // Listed while the phone was turned: what lies there is not what was seen there.
+        let size = observation.frame.size();
+        if observation.elements.tree().is_some_and(|it| it.elements.are_turned(size)) {
+            return Ok(ScreenNow::Changed(TURNED.to_owned()));
         }
         let strict = self.is_strict(act);
         let Some(look) = self.observer.look_before_act(observation, strict).await? else {
@@ -127,6 +133,9 @@ impl Run {
             return Ok(Some(Compared::Other));
         }
         let (size, hidden) = (observation.frame.size(), observation.secret_field);
+        if now.are_turned(size) {
+            return Ok(Some(Compared::Other));
+        }
         let strict = self.is_strict(act);
         let mut names_nobody = false;
         if !strict && names_recipient(act) {

@@ -125,6 +125,27 @@ async fn what_the_elements_say_decides_where_pixels_move() {
     }
 }
 
+/// A model that answers at once is done before the elements are there: they may be of the phone held the other way, where
+/// another button lies under the finger.
+#[tokio::test(start_paused = true)]
+async fn elements_of_a_phone_that_was_turned_are_not_those_of_the_picture() {
+    let button = |bounds: &str| {
+        format!(
+            r#"<hierarchy rotation="1"><node bounds="{bounds}" class="android.widget.FrameLayout"><node text="Next" class="android.widget.Button" clickable="true" bounds="[0,0][60,60]"/></node></hierarchy>"#
+        )
+    };
+    for (window, done) in [("[0,0][60,120]", 1), ("[0,0][120,60]", 0), ("[0,0][110,60]", 0)] {
+        let rig = Rig::new([click(400), complete("done")]);
+        rig.phone.shows(&button(window), false);
+        let report = rig.run().await;
+        assert_eq!(rig.phone.gestures().len(), done, "{window}");
+        if done == 0 {
+            let error = report.steps[0].error.clone().unwrap();
+            assert!(error.contains("the screen was turned"), "{error}");
+        }
+    }
+}
+
 /// Whatever moves elsewhere: what else the screen says may have changed before its elements were read. A change of
 /// whom it is for, the gate sees by itself.
 #[tokio::test(start_paused = true)]
