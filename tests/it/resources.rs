@@ -122,6 +122,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             model: "Pixel".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [540, 1200],
+            serial_digest: None,
         },
         config: Map::new(),
         run: RunRecord {

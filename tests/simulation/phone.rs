@@ -252,7 +252,8 @@ impl Device for Phone {
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         let screen = self.state().size;
         let (model, android_version) = ("Simulated".to_owned(), "14".to_owned());
-        Ok(DeviceInfo { id: self.id.clone(), model, android_version, screen })
+        let id = self.id.clone();
+        Ok(DeviceInfo { id, model, android_version, screen, serial_number: None })
     }
 
     async fn capture(&self) -> Result<Frame, DeviceError> {

@@ -75,6 +75,7 @@ pub(crate) struct DeviceProperties {
     pub(crate) product: Option<String>,
     pub(crate) sdk: Option<u32>,
     pub(crate) screen: Option<ScreenSize>,
+    serial_number: Option<String>,
     /// The answer to [`ASK_PANELS`].
     panels: String,
 }
@@ -89,16 +90,19 @@ impl DeviceProperties {
             "getprop ro.build.version.sdk",
             "wm size",
             screen::HELD,
+            "getprop ro.serialno",
             ASK_PANELS,
         ]);
         let output = client.shell_quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held, panels] = split_batch(&output.stdout);
+        let [model, android, product, sdk, size, held, serial, panels] =
+            split_batch(&output.stdout);
         Ok(Self {
             model: sanitize_first_line(model),
             android_version: sanitize_first_line(android),
             product: sanitize_first_line(product),
             sdk: sdk.trim().parse().ok(),
             screen: current_size(&on_display(held, 0)).or_else(|| wm_size(size)),
+            serial_number: sanitize_first_line(serial),
             panels: panels.to_owned(),
         })
     }
@@ -243,12 +247,13 @@ impl Device for AdbDevice {
         };
         self.seen.displays.learn(&about.panels, Some(screen));
         *self.seen.ban.lock().unwrap_or_else(PoisonError::into_inner) = ban;
-        let unknown = || "unknown".to_owned();
+        let unknown = || DeviceInfo::UNKNOWN.to_owned();
         Ok(DeviceInfo {
             id: self.client.id().clone(),
             model: about.model.unwrap_or_else(unknown),
             android_version: about.android_version.unwrap_or_else(unknown),
             screen,
+            serial_number: about.serial_number,
         })
     }
 

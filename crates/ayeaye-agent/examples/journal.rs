@@ -127,6 +127,7 @@ fn start() -> Fact {
             model: "Pixel 7".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [1080, 2400],
+            serial_digest: None,
         },
         config: map(json!({ "profile": "gelab", "temperature": 0.1 })),
         run: RunRecord {

@@ -16,6 +16,7 @@ mod registry;
 mod resume;
 mod run_elsewhere;
 mod run_status;
+mod same_phone;
 mod tail;
 mod takeover;
 #[cfg(test)]

@@ -37,6 +37,14 @@ pub struct DeviceInfo {
     pub android_version: String,
     /// As it is held now, overrides applied.
     pub screen: ScreenSize,
+    /// Its serial number (`ro.serialno`), which it keeps whatever it is reached through. All emulators, and some cheap
+    /// phones, have the same.
+    pub serial_number: Option<String>,
+}
+
+impl DeviceInfo {
+    /// Stands for what a phone does not tell.
+    pub const UNKNOWN: &str = "unknown";
 }
 
 /// An activity as Android names it.

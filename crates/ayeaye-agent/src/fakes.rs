@@ -480,6 +480,7 @@ impl Recording {
                 model: String::new(),
                 android_version: String::new(),
                 wm_size: [60, 120],
+                serial_digest: None,
             },
             config: serde_json::Map::new(),
             run: RunRecord {

@@ -39,6 +39,7 @@ impl EventBuilder {
                 model: "Pixel 7".to_owned(),
                 android_version: "14".to_owned(),
                 wm_size: [1080, 2400],
+                serial_digest: None,
             },
             config: object(json!({ "model": "gelab-zero-4b", "profile": "gelab" })),
             run: run(),

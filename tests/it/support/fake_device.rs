@@ -69,6 +69,7 @@ impl Device for FakeDevice {
             model: "Fake".to_owned(),
             android_version: "14".to_owned(),
             screen: self.screen,
+            serial_number: None,
         })
     }
 

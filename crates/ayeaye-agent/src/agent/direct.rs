@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::elsewhere::Standing;
 use super::launch::Launch;
 use super::registry::{DeviceLease, LeaseRequest, next_change};
+use super::same_phone::ensure_same_phone;
 use super::{Agent, AgentError, Follower, ensure_same_device};
 use crate::coordinator::RunKind;
 use crate::journal::RunRecord;
@@ -208,8 +209,14 @@ impl Agent {
     ) -> Result<DirectRun, AgentError> {
         let device_id = lease.names.id.clone();
         let device = self.device(&device_id).await?;
+        let own = self.direct_sessions.of(&device_id, &act.principal);
         let (recorder, resume_kind) = if let Some(id) = chosen {
-            (self.open_session(id).await?, ResumeKind::Continue)
+            let recorder = self.open_session(id).await?;
+            // Where it goes on from act to act, the phone has been there all the time.
+            if own != Some(id) {
+                ensure_same_phone(id, &recorder.session().device, &*device).await?;
+            }
+            (recorder, ResumeKind::Continue)
         } else {
             let first = Launch::new(ResumeKind::First, 1, ReplyMode::PassToClient, false);
             let (record, owner) = (first.started_with, &act.principal);
@@ -223,7 +230,6 @@ impl Agent {
         {
             return Err(AgentError::SessionFull(name));
         }
-        let own = self.direct_sessions.of(&device_id, &act.principal);
         if act.session_id.is_none() || own == Some(name) {
             self.direct_sessions.keep(&device_id, name, &act.principal);
         } else {

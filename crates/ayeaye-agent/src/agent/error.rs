@@ -54,6 +54,18 @@ pub enum AgentError {
         /// The phone in the request.
         given: DeviceId,
     },
+    /// Another phone is reached by now under the id of the session's: addresses are given out anew.
+    #[error("session {session} began on another phone: {device} was a {before}, and is {now} now")]
+    OtherPhone {
+        /// The session.
+        session: SessionId,
+        /// The id that both were reached by.
+        device: DeviceId,
+        /// The model of the phone that it began on.
+        before: String,
+        /// What is there now, such as "a Pixel 9" or "another one".
+        now: String,
+    },
     /// The phone failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

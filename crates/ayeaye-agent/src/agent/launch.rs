@@ -4,9 +4,10 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::registry::{ActiveRun, DeviceLease};
+use super::same_phone::device_record;
 use super::{Agent, AgentError, Follower};
 use crate::gate::PolicyProfile;
-use crate::journal::{DeviceRecord, RunRecord, SessionStart};
+use crate::journal::{RunRecord, SessionStart};
 use crate::replay::Replay;
 use crate::report::RunInfo;
 use crate::run::{
@@ -85,12 +86,7 @@ impl Agent {
         let start = SessionStart {
             task_name: id.to_string(),
             request: task.to_owned(),
-            device: DeviceRecord {
-                device_id: info.id.as_str().to_owned(),
-                model: info.model,
-                android_version: info.android_version,
-                wm_size: [info.screen.width, info.screen.height],
-            },
+            device: device_record(info),
             config: self.deps.config.clone(),
             run: RunRecord { device_server: self.device_server(device.id()), ..run },
             owner: owner.recorded(),

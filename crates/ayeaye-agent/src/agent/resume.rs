@@ -4,6 +4,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::elsewhere::Standing;
 use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
+use super::same_phone::ensure_same_phone;
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
 use crate::coordinator::{Message, MessageBody, MessageId, Reply, RunEntry, RunKind};
 use crate::named_secret::names_secret;
@@ -244,6 +245,7 @@ impl Agent {
         let Some(resume_kind) = resume_kind(session, input)? else {
             return Ok(Some(Follower::of_finished(session).without_answer(answers)));
         };
+        ensure_same_phone(id, &session.device, &*device).await?;
         self.direct_sessions.forget(&names.id);
         let (task, planner) = match &resume_kind {
             ResumeKind::NextRound(task) => (task.clone(), next.planner),

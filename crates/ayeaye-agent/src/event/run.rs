@@ -34,6 +34,10 @@ pub struct DeviceRecord {
     pub android_version: String,
     /// Width and height in pixels.
     pub wm_size: [u32; 2],
+    /// The first 16 hexadecimal digits of the SHA-256 of its serial number, by which the session knows it again at an
+    /// address that another phone may have by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial_digest: Option<String>,
 }
 
 /// What a run was started with.

@@ -90,6 +90,8 @@ pub(crate) struct FakeDevice {
 #[derive(Debug)]
 struct Inner {
     size: ScreenSize,
+    model: &'static str,
+    serial_number: &'static str,
     page: u32,
     touched: Instant,
     motion: Motion,
@@ -146,6 +148,8 @@ impl FakeDevice {
             data: data.to_owned(),
             inner: Mutex::new(Inner {
                 size: screen::SIZE,
+                model: "Fake 7",
+                serial_number: "F7",
                 page: 0,
                 touched: Instant::now(),
                 motion: Motion::AtOnce,
@@ -276,6 +280,12 @@ impl FakeDevice {
     }
 
     /// It will not say what its screen consists of.
+    /// Another phone answers at its address.
+    pub(crate) fn is_replaced_by(&self, model: &'static str, serial_number: &'static str) {
+        let mut inner = self.inner();
+        (inner.model, inner.serial_number) = (model, serial_number);
+    }
+
     pub(crate) fn refuses_dumps(&self) {
         self.inner().dump_refused = true;
     }

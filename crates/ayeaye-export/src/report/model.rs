@@ -195,6 +195,7 @@ impl ReportModel {
                 model: clip(&start.device.model, 200).text,
                 android_version: clip(&start.device.android_version, 200).text,
                 wm_size: start.device.wm_size,
+                serial_digest: None,
             }),
             model: setting("model"),
             reply_mode: clip(&start.run.reply_mode, 100),

@@ -91,6 +91,7 @@ impl Device for PagePhone {
             model: "Page".to_owned(),
             android_version: "14".to_owned(),
             screen: SIZE,
+            serial_number: None,
         })
     }
 

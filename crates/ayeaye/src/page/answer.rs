@@ -80,6 +80,7 @@ impl From<AgentError> for Refusal {
             | AgentError::GivenUp(_) => StatusCode::CONFLICT,
             AgentError::UnknownSession(_) => StatusCode::NOT_FOUND,
             AgentError::WrongDevice { .. }
+            | AgentError::OtherPhone { .. }
             | AgentError::Secret(_)
             | AgentError::NoSuchOption(_) => StatusCode::BAD_REQUEST,
             AgentError::Device(err) => of_device(err),
@@ -119,6 +120,9 @@ fn in_words(err: &AgentError) -> String {
         }
         AgentError::WrongDevice { its, given, .. } => {
             format!("this run belongs to {its}, not to {given}")
+        }
+        AgentError::OtherPhone { device, before, now, .. } => {
+            format!("this run began on another phone: {device} was a {before}, and is {now} now")
         }
         AgentError::Coordinator(CoordinatorError::InboxFull(_)) => {
             "this run has not read what it was sent before: go on with it first".to_owned()

@@ -197,6 +197,7 @@ mod tests {
                 model: "Pixel 7".to_owned(),
                 android_version: "14".to_owned(),
                 wm_size: [1, 1],
+                serial_digest: None,
             },
             device_server: None,
             stop_reason: None,

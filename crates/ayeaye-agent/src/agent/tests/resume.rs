@@ -1,4 +1,5 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
+use crate::device::DeviceInfo;
 use crate::fakes::{Rig, abort, click, client, complete, info};
 use crate::journal::{Fact, ResumeReason};
 use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
@@ -134,6 +135,38 @@ async fn a_running_session_takes_guidance_or_is_followed_but_takes_no_task() {
     assert_eq!(rig.ended(advised).await, report);
     assert_eq!(why(&rig, session).await, [], "one run");
     assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! Anna B.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_does_not_go_on_with_another_phone_at_its_address() {
+    let phones = [
+        ("Redmi 12", "F7", "a Redmi 12"),
+        ("Redmi 12", "R1", "a Redmi 12"),
+        ("Fake 7", "F8", "another one"),
+    ];
+    for (model, serial_number, is_now) in phones {
+        let rig = Rig::new([info("Which?"), complete("done")]);
+        let session = rig.run().await.session_id;
+        rig.phone.is_replaced_by(model, serial_number);
+        let refused = rig.resume(session, reply()).await.unwrap_err().to_string();
+        let told = format!(
+            "session {session} began on another phone: phone-1 was a Fake 7, and is {is_now} now"
+        );
+        assert_eq!(refused, told);
+        // Nothing is lost: the question waits for the phone.
+        rig.phone.is_replaced_by("Fake 7", "F7");
+        assert_eq!(rig.go_on(session, reply()).await.message, "done");
+    }
+}
+
+/// A phone that does not tell, and a record of before.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_known_of_a_phone_does_not_make_it_another() {
+    let rig = Rig::new([info("Which?"), complete("done")]);
+    rig.phone.is_replaced_by(DeviceInfo::UNKNOWN, "F7");
+    let session = rig.run().await.session_id;
+    rig.phone.is_replaced_by("Fake 7", "F7");
+    assert_eq!(rig.go_on(session, reply()).await.message, "done");
 }
 
 #[tokio::test(start_paused = true)]

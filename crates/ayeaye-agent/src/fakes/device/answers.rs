@@ -130,9 +130,10 @@ impl Device for FakeDevice {
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         Ok(DeviceInfo {
             id: self.id.clone(),
-            model: "Fake 7".to_owned(),
+            model: self.inner().model.to_owned(),
             android_version: "14".to_owned(),
             screen: self.inner().size,
+            serial_number: Some(self.inner().serial_number.to_owned()),
         })
     }
 

@@ -55,6 +55,7 @@ impl EventBuilder {
                 model: "Pixel 7".to_owned(),
                 android_version: "14".to_owned(),
                 wm_size: [1080, 2400],
+                serial_digest: None,
             },
             config: Map::new(),
             run,

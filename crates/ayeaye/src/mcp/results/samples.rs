@@ -12,6 +12,7 @@ pub(crate) fn report(stop_reason: StopReason) -> Report {
             model: String::new(),
             android_version: String::new(),
             wm_size: [60, 120],
+            serial_digest: None,
         },
         global_steps: 5,
         local_steps: 1,

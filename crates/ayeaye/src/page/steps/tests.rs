@@ -55,6 +55,7 @@ fn session_start() -> SessionStart {
             model: "Pixel".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [1080, 2400],
+            serial_digest: None,
         },
         config: Map::new(),
         run: RunRecord {

@@ -13,6 +13,7 @@ fn device() -> DeviceRecord {
         model: String::new(),
         android_version: String::new(),
         wm_size: [1, 1],
+        serial_digest: None,
     }
 }
 

@@ -1,0 +1,54 @@
+//! Whether a session goes on with the phone that it began on. An address of the network, and the name of an emulator, may
+//! be another phone's by then: a question can wait for weeks.
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+use super::AgentError;
+use crate::device::DeviceInfo;
+use crate::event::DeviceRecord;
+use crate::{Device, SessionId};
+
+/// What is recorded of a phone with its session.
+pub(super) fn device_record(info: DeviceInfo) -> DeviceRecord {
+    DeviceRecord {
+        device_id: info.id.as_str().to_owned(),
+        serial_digest: info.serial_number.as_deref().map(digest),
+        model: info.model,
+        android_version: info.android_version,
+        wm_size: [info.screen.width, info.screen.height],
+    }
+}
+
+/// Asks the phone, and refuses another one. Its Android and its screen may have changed since; its model and its serial
+/// number do not. Emulators are not told apart by these.
+pub(super) async fn ensure_same_phone(
+    session: SessionId,
+    began_on: &DeviceRecord,
+    device: &dyn Device,
+) -> Result<(), AgentError> {
+    let now = device_record(device.info().await?);
+    let other_model =
+        is_known(&began_on.model) && is_known(&now.model) && began_on.model != now.model;
+    let serials = began_on.serial_digest.as_ref().zip(now.serial_digest.as_ref());
+    let other_serial = serials.is_some_and(|(before, now)| before != now);
+    if !other_model && !other_serial {
+        return Ok(());
+    }
+    let now = if other_model { format!("a {}", now.model) } else { "another one".to_owned() };
+    let (device, before) = (device.id().clone(), began_on.model.clone());
+    Err(AgentError::OtherPhone { session, device, before, now })
+}
+
+/// A phone that does not tell its model is recorded under this one.
+fn is_known(model: &str) -> bool {
+    model != DeviceInfo::UNKNOWN
+}
+
+/// Enough to tell phones apart, and not the number itself: records are shown to others.
+fn digest(serial_number: &str) -> String {
+    Sha256::digest(serial_number).iter().take(8).fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes everything");
+        hex
+    })
+}
