@@ -256,7 +256,7 @@ mod tests {
         for columns in [80, 100, 115, 150] {
             let (line, logs) = widest(Some(columns));
             assert!(line <= columns, "{line} of {columns}");
-            assert_eq!(logs, 80 < columns, "{columns}");
+            assert_eq!(logs, 100 < columns, "{columns}");
         }
         assert_eq!(widest(Some(whole)), (whole, true));
     }
