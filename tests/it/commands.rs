@@ -120,14 +120,14 @@ async fn a_session_is_continued_from_the_terminal() {
 
     // Every step of all its runs.
     let shown = binary.run(&["sessions", "show", "last"]).await;
-    for step in ["   1  INFO Which Anna?", "   2  COMPLETE", "   3  COMPLETE"] {
+    for step in ["   1  Ask: Which Anna?", "   2  Done: ", "   3  Done: "] {
         assert!(shown.out.contains(step), "{step}: {}", shown.out);
     }
     // Each below the request that it was done for.
     let (first, second) = shown.out.split_once("request 2 Tell Ben too\n").expect(&shown.out);
     let first = first.split_once("request 1 ").expect(&shown.out).1;
-    assert!(first.contains("   2  COMPLETE") && !first.contains("   3  "), "{}", shown.out);
-    assert!(second.contains("   3  COMPLETE") && !second.contains("   2  "), "{}", shown.out);
+    assert!(first.contains("   2  Done: ") && !first.contains("   3  "), "{}", shown.out);
+    assert!(second.contains("   3  Done: ") && !second.contains("   2  "), "{}", shown.out);
     let json = binary.run(&["sessions", "show", "last", "--json"]).await.out;
     let requests = &serde_json::from_str::<Value>(&json).unwrap()["requests"];
     assert_eq!(requests[1], json!({ "text": "Tell Ben too", "first_step": 2 }));

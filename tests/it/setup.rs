@@ -70,7 +70,7 @@ async fn answer(
         .unwrap()
         .push(format!("{line} {}", body["model"].as_str().unwrap_or_default()));
     if line.starts_with("POST ") && line.ends_with("/chat/completions") {
-        if body["model"] == "broken" {
+        if body["model"].as_str().is_some_and(|name| name.ends_with("broken")) {
             return (StatusCode::BAD_REQUEST, "there is no such model").into_response();
         }
         return chat(&body);
@@ -387,6 +387,32 @@ async fn a_model_that_does_not_work_is_a_failure_where_it_was_named() {
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.out.contains("The settings stay as they are."), "{output:?}");
     assert!(!home.settings().exists());
+}
+
+/// Its model is of a known family, so that it is the default, and every call of it fails.
+const BROKEN: Answers =
+    |_, line, _| (line == "GET /v1/models").then(|| list(&["gelab-zero-4b-broken"], "x"));
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_yes_a_model_that_does_not_work_is_a_failure_too() {
+    let (home, server) = (Home::new(), ModelServer::start(BROKEN).await);
+    let words = "--virtual --client none --yes --no-task";
+    let output = home.setup(&format!("{words} --model-base-url {}", server.url())).await;
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.out.contains("The settings stay as they are."), "{output:?}");
+    assert!(!home.settings().exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_for_no_model_where_the_settings_name_none() {
+    let home = Home::new();
+    let file = home.settings();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "[run]\nmax-steps = 9\n").unwrap();
+    let output = home.setup("--virtual --model none --client none --yes --no-task").await;
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.out.contains("Nothing has to be written for that."), "{output:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "[run]\nmax-steps = 9\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import tasks
 from harness import post_json
 
-SCRIPTED = "ayeaye-pilot-gelab"
+SCRIPTED = "ayeaye-scripted-gelab"
 # Tries to open an app that is not there, then gives in.
 NO_APP_REPLIES = [
     "<THINK> It may be there. </THINK>\nexplain:Open it\taction:AWAKE\tvalue:Nosuch\tsummary:Tried to open Nosuch",

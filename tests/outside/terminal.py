@@ -1,4 +1,5 @@
-"""`ayeaye install` and `ayeaye setup` at a terminal: questions, their defaults, and Ctrl-C and Ctrl-D at each.
+"""`ayeaye install` and `ayeaye setup` at a terminal: questions, their defaults, and Ctrl-C and Ctrl-D at each; and how wide
+lines are.
 
     terminal.py --binary BINARY
 
@@ -6,12 +7,16 @@ The program runs in a home of its own under a pseudo terminal. Standard library 
 """
 
 import argparse
+import fcntl
 import os
 import pty
+import re
 import select
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -24,10 +29,11 @@ BEFORE = '// mine\n{\n  "mcpServers": {},\n}\n'
 class Terminal:
     """A command under a terminal; what it says is in `said`."""
 
-    def __init__(self, words, home):
+    def __init__(self, words, home, columns=0):
         # No adb on the PATH: it would start a server at that port.
         environment = {"HOME": str(home), "PATH": str(home), "TERM": "dumb", "ADB_SERVER_SOCKET": "tcp:127.0.0.1:1"}
         self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40 if columns else 0, columns, 0, 0))
         self.child = subprocess.Popen(
             [str(word) for word in words], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
         )
@@ -67,6 +73,12 @@ class Terminal:
         code = self.child.wait(LIMIT)
         os.close(self.master)
         return code
+
+
+def too_long(said, columns):
+    """The lines that are wider than the terminal; a path and a command that is typed as it is stay whole."""
+    lines = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", said).replace("\r", "").splitlines()
+    return [line for line in lines if columns < len(line) and "/" not in line and "ayeaye " not in line]
 
 
 def main():
@@ -118,6 +130,11 @@ def main():
         code = run.end()
         checks.check("setup by Enter alone ends with a task done", code == 0 and "Your client can do the same" in run.said, run.said)
         checks.check("and the client is installed", '"ayeaye"' in cursor.read_text(), cursor.read_text())
+        for words in (["demo", "--yes"], ["setup", "--yes", "--virtual", "--no-task"], ["doctor"], ["sessions", "list"], ["sessions", "du"]):
+            run = Terminal([binary, *words], home, columns=80)
+            run.end()
+            long = too_long(run.said, 80)
+            checks.check(f"at 80 columns no line of {' '.join(words)} is longer", run.said and not long, long or "nothing was said")
     checks.exit()
 
 

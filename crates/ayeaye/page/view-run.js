@@ -73,7 +73,6 @@ function screenPane(state, open) {
     open.steps.get(state.looked.get(id)) ??
     ((session.elsewhere || !session.running) && !control && !device ? steps.findLast((one) => one.picture) : null);
   const live = session.elsewhere ? null : state.screens.get(session.device_id);
-  const newest = steps.at(-1);
   const shown = step
     ? {
         url: step.picture ? pictureUrl(id, step.index) : null,
@@ -86,7 +85,7 @@ function screenPane(state, open) {
         alt: t("phone.screen", { phone: phoneName(session) }),
         control,
         label: t("control.area", { phone: phoneName(session) }),
-        mark: session.running && newest && { point: newest.point, end: newest.end, key: newest.index, fades: true },
+        moment: session.running && !control && justDone(id, steps),
       };
   return [
     h(
@@ -109,6 +108,14 @@ function screenPane(state, open) {
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
     control && controlPanel(state, Boolean(session.can?.resume)),
   ];
+}
+
+/// The act that was done last, on the screen that it was decided on: the live picture is of another moment, before or
+/// after it. What was refused, or only asked about, was not done.
+function justDone(id, steps) {
+  const done = (one) => one.over && one.sent && !one.error && one.point && one.picture;
+  const step = steps.slice(-2).findLast(done);
+  return step && { url: pictureUrl(id, step.index), point: step.point, end: step.end, key: step.index };
 }
 
 function stepThrough(id, steps, step) {

@@ -222,7 +222,9 @@ const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   ayeaye completions bash > ~/.local/share/bash-completion/completions/ayeaye
   ayeaye completions zsh > ~/.zfunc/_ayeaye
-  ayeaye completions fish > ~/.config/fish/completions/ayeaye.fish";
+  ayeaye completions fish > ~/.config/fish/completions/ayeaye.fish
+  ayeaye completions elvish > ~/.config/elvish/lib/ayeaye.elv      and `use ayeaye` in rc.elv
+  ayeaye completions powershell >> $PROFILE                        in PowerShell";
 
 const MAN_EXAMPLES: &str = "\
 Examples:

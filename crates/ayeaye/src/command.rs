@@ -169,12 +169,12 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             Ok(Exit::Done)
         }
         Command::Config { json: false } => {
-            terminal.line(config.explain().trim_end());
+            terminal.verbatim(config.explain().trim_end());
             let model = std::sync::Arc::new(wiring::model(config)?);
             let presence = wiring::presence(config, model);
             let state = presence.state().await;
             let tools = Offer::new(config.tools, state).tools;
-            terminal.line(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
+            terminal.verbatim(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
             Ok(Exit::Done)
         }
         Command::Policy(cli::Policy::Show { json }) => Ok(policy::show(config, json, terminal)),
@@ -321,7 +321,8 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
         None => format!("{err:#}"),
     };
     // Stderr is closed: there is nowhere else to report to.
-    drop(writeln!(std::io::stderr().lock(), "ayeaye: {}", text::lines(&text)));
+    let text = terminal::folded_for_stderr(&format!("ayeaye: {}", text::lines(&text)));
+    drop(writeln!(std::io::stderr().lock(), "{text}"));
     match err.downcast_ref::<SavedTaskError>() {
         Some(SavedTaskError::Name(_)) => Exit::Usage,
         _ => Exit::Failed,

@@ -14,9 +14,12 @@ pub(crate) fn lines(policy: &Policy) -> Vec<(String, String)> {
             .collect();
         if !classes.is_empty() {
             let classes = classes.join(", ");
-            // Names have a narrow column.
+            // As the page's cards say it. Names have a narrow column.
             let (name, text) = match treatment {
-                Treatment::AskUnlessAsked => ("unless", format!("{}: {classes}", word(treatment))),
+                Treatment::AskUnlessAsked => {
+                    ("asked about", format!("unless your words ask for it: {classes}"))
+                }
+                Treatment::Ask => ("asked about", classes),
                 _ => (word(treatment), classes),
             };
             lines.push((name.to_owned(), text));

@@ -36,7 +36,7 @@ pub use server::ONLY_STEPS;
 pub use step::{NextAction, NextStep};
 
 /// The model's name. The profile is found by the last word.
-pub const NAME: &str = "ayeaye-pilot-gelab";
+pub const NAME: &str = "ayeaye-scripted-gelab";
 
 /// The delay before each reply, so that people can follow the demo. Real models take longer.
 const REPLY_DELAY: Duration = Duration::from_millis(700);

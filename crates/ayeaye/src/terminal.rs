@@ -1,5 +1,6 @@
 //! Output to and questions at the terminal. The only code that writes to stdout besides MCP, and never
 //! in the same process as MCP on stdio.
+mod fold;
 mod status;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -10,6 +11,9 @@ use serde::Serialize;
 
 pub use self::status::Waiting;
 use crate::text::{count, one_line};
+
+/// The longest line of prose.
+const MOST_COLUMNS: usize = 93;
 
 /// The first failure of a write to stdout: its kind and its text.
 static FAILURE: OnceLock<(io::ErrorKind, String)> = OnceLock::new();
@@ -75,8 +79,45 @@ impl Terminal {
         Self { colour: self.colour && io::stderr().is_terminal(), stream: Stream::Err, ..self }
     }
 
-    /// Writes a line. A closed pipe does not stop a task; [`output_failure`] tells of it at the end.
+    /// Writes a line, folded to the width of the terminal where there is one. A closed pipe does not stop a task;
+    /// [`output_failure`] tells of it at the end.
     pub fn line(self, text: &str) {
+        match self.columns() {
+            Some(columns) => self.verbatim(&fold::folded(text, columns)),
+            None => self.verbatim(text),
+        }
+    }
+
+    /// The same of prose, which is hard to read in long lines.
+    pub fn paragraph(self, text: &str) {
+        let columns = self.columns().unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS);
+        self.verbatim(&fold::folded(text, columns));
+    }
+
+    /// Writes a text beside what it is about; its later lines begin below its first.
+    pub fn beside(self, head: &str, text: &str) {
+        let indent = fold::width(head);
+        // Beside a head that leaves no room, the terminal breaks the lines.
+        let room = self.columns().and_then(|it| it.checked_sub(indent)).filter(|it| 20 <= *it);
+        let text = match room {
+            Some(room) => fold::folded(text, room),
+            None => text.to_owned(),
+        };
+        let text = text.replace('\n', &format!("\n{}", " ".repeat(indent)));
+        self.verbatim(&format!("{head}{text}"));
+    }
+
+    /// How many columns there are, if this writes to a terminal.
+    pub fn columns(self) -> Option<usize> {
+        let is_terminal = match self.stream {
+            Stream::Out => io::stdout().is_terminal(),
+            Stream::Err => io::stderr().is_terminal(),
+        };
+        columns().filter(|_| is_terminal)
+    }
+
+    /// Writes a line as it is, however wide: what is copied, or is no text.
+    pub fn verbatim(self, text: &str) {
         status::around(|| match self.stream {
             Stream::Out => note_failure(writeln!(io::stdout().lock(), "{text}")),
             // There is nowhere to report to.
@@ -108,18 +149,17 @@ impl Terminal {
 
     /// Writes a line with a label.
     pub fn item(self, name: &str, text: &str) {
-        let indented = text.replace('\n', "\n          ");
-        self.line(&format!("{} {indented}", self.bold(&format!("{name:<9}"))));
+        self.beside(&format!("{} ", self.bold(&format!("{name:<9}"))), text);
     }
 
-    /// Writes a step with all its numbers, for whoever looks into a session.
-    pub fn step(self, line: &StepSummary) {
-        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.describe())));
-    }
-
-    /// Writes a step in words, for whoever watches.
+    /// Writes a step in words.
     pub fn step_in_words(self, line: &StepSummary) {
-        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.in_words())));
+        self.numbered(u64::from(line.step) + 1, &line.in_words());
+    }
+
+    /// Writes a step of that number, counted from 1.
+    pub fn numbered(self, number: u64, words: &str) {
+        self.beside(&format!("  {number:>2}  "), &one_line(words));
     }
 
     /// Writes how the time of a run was spent.
@@ -241,7 +281,12 @@ impl Terminal {
     }
 
     fn prompt(self, prompt: &str) {
-        let prompt = self.bold(prompt);
+        // One column is for the blank before the answer.
+        let prompt = match self.columns() {
+            Some(columns) => fold::folded(prompt, columns.saturating_sub(1)),
+            None => prompt.to_owned(),
+        };
+        let prompt = self.bold(&prompt);
         match self.stream {
             Stream::Out => {
                 let mut out = io::stdout().lock();
@@ -256,6 +301,14 @@ fn note_failure(written: io::Result<()>) {
     if let Err(err) = written {
         // The first one says most; a full disk may be followed by a closed pipe.
         FAILURE.get_or_init(|| (err.kind(), err.to_string()));
+    }
+}
+
+/// A text for stderr, folded where that is a terminal.
+pub fn folded_for_stderr(text: &str) -> String {
+    match columns().filter(|_| io::stderr().is_terminal()) {
+        Some(columns) => fold::folded(text, columns),
+        None => text.to_owned(),
     }
 }
 

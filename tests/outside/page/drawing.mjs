@@ -75,5 +75,54 @@ export async function drawing({ browser, server, storage }) {
     links[0] && links[1].every((page) => page === "phones"),
     links,
   );
+  await moments(viewer);
   await viewer.close("drawing");
+}
+
+/// Where a phone was touched is shown on the screen that this was decided on, and only where it was done: the live
+/// picture is of another moment.
+async function moments({ page }) {
+  const seen = await page.evaluate(async () => {
+    const { draw } = await import("/page/vdom.js");
+    const { runPage } = await import("/page/view-run.js");
+    const { state } = await import("/page/store.js");
+    const done = { index: 1, round: 0, action_type: "CLICK", label: "Tap", point: [500, 100], picture: true, over: true, sent: true };
+    const next = { index: 2, round: 0, action_type: "TYPE", label: "Type", point: [300, 900], picture: false, over: false };
+    const pixel = document.createElement("canvas").toDataURL();
+    const root = document.body.appendChild(document.createElement("div"));
+    const shown = (running, ...steps) => {
+      const session = { session_id: "a", device_id: "b", task: "t", running, can: {}, step_count: steps.length };
+      const open = { session, first: 0, steps: new Map(steps.map((step) => [step.index, step])) };
+      const screens = new Map([["b", { url: pixel, tag: "1", error: null }]]);
+      const devices = [{ device_id: "b", state: "device" }];
+      const route = { page: "session", session: "a" };
+      draw(root, runPage({ ...state, route, devices, open: new Map([["a", open]]), screens }));
+      const moment = root.querySelector(".moment");
+      return {
+        onLive: root.querySelectorAll(".glass > .mark, .glass > .stroke").length,
+        picture: moment?.querySelector("img").getAttribute("src") ?? null,
+        marks: moment?.querySelectorAll(".mark").length ?? 0,
+        visible: moment ? getComputedStyle(moment).opacity : null,
+      };
+    };
+    const told = {
+      decided: shown(true, { ...done, over: false }),
+      refused: shown(true, { ...done, sent: undefined, error: "the screen has changed where it was aimed at" }),
+      asked: shown(true, { ...done, sent: undefined, only_asked: true }),
+      done: shown(true, done),
+      next: shown(true, done, next),
+      ended: shown(false, done),
+    };
+    root.remove();
+    return told;
+  });
+  const { done, next, ...rest } = seen;
+  check("no mark lies on the live picture", Object.values(seen).every((it) => it.onLive === 0), seen);
+  check(
+    "an act that was done is marked on the picture of its own step, also while the next one is thought about",
+    [done, next].every((it) => /\/steps\/1\/picture/.test(it.picture) && it.marks === 1),
+    seen,
+  );
+  check("a mark is not seen before its picture has come", done.visible === "0", done);
+  check("an act that is not done yet, was refused or only asked about has no mark", Object.values(rest).every((it) => it.picture === null), rest);
 }

@@ -15,19 +15,19 @@ impl StepSummary {
         let mut line =
             act(&self.action, if explained { TouchPlace::Unsaid } else { TouchPlace::Point });
         if explained {
-            let why: String = self.explain.trim().chars().take(MAX_TEXT).collect();
+            let why = cut(self.explain.trim());
             // "Tap the button" says it already.
             let said = why.get(..line.len()).is_some_and(|it| it.eq_ignore_ascii_case(&line));
             line = if said { why } else { format!("{line} \u{2013} {why}") };
         }
         if let Some(error) = &self.error {
             line.push_str(" (failed: ");
-            line.extend(error.chars().take(MAX_TEXT));
+            line.push_str(&cut(error));
             line.push(')');
         }
         if let Some(why) = &self.uncertain {
             line.push_str(" (not certain: ");
-            line.extend(why.chars().take(MAX_TEXT));
+            line.push_str(&cut(why));
             line.push(')');
         }
         line
@@ -148,6 +148,18 @@ mod tests {
             (words("NEW", json!({ "x": "y" }), "", None), "NEW y"),
         ] {
             assert_eq!(told, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        let long = "because ".repeat(40);
+        for told in [
+            words("CLICK", json!({}), &long, None),
+            words("HOT_KEY", json!({ "key": "BACK" }), "", Some(&long)),
+            words("ABORT", json!({ "reason": long }), "", None),
+        ] {
+            assert!(told.trim_end_matches(')').ends_with('\u{2026}'), "{told}");
         }
     }
 

@@ -94,23 +94,15 @@ pub(super) fn profiles() -> impl TypedValueParser<Value = Profile> {
         .map(|name| Profile::from_name(&name).expect("clap takes only these names"))
 }
 
-/// The makers, the profiles and the faults, for the end of the help.
+/// The faults, for the end of the help. The makers and profiles are with their flags.
 pub(super) fn help() -> String {
     let mut text =
         "Examples:\n  ayeaye phone --like coloros\n  ayeaye phone --fault no-keyboard --fault \
-                    capture-delay-ms=3000\n\nMakers:\n"
+                    capture-delay-ms=3000\n"
             .to_owned();
-    for maker in Maker::ALL {
-        _ = writeln!(text, "  {:<9} {}", maker.name(), maker.about());
-    }
-    text.push_str("\nProfiles:\n");
-    for profile in Profile::ALL {
-        _ = writeln!(text, "  {:<9} {}", profile.name(), profile.about());
-    }
     text.push_str("\nFaults (`-` and `_` are the same in their names):\n");
     for (name, about) in FaultPlan::names() {
         _ = writeln!(text, "  {name:<21} {about}");
     }
-    text.push_str("\ndocs/phones.md says which phones are like that, and what to do about it.");
-    text
+    text.trim_end().to_owned()
 }

@@ -34,10 +34,9 @@ const PAUSE_POLL: Duration = Duration::from_millis(50);
 
 /// Runs the demo. With `yes` it answers the agent's question by itself.
 pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Result<Exit> {
-    terminal.line(
-        "The phone is virtual, and the model is a stand-in that reads the phone's own state. The rest\n\
-         is the real thing: an MCP client, the server and its agent, adb's protocol on a socket to the\n\
-         phone, HTTP to the model.\n",
+    terminal.paragraph(
+        "The phone is virtual, and the model is a stand-in that reads the phone's own state. The rest is the real \
+         thing: an MCP client, the server and its agent, adb's protocol on a socket to the phone, HTTP to the model.\n",
     );
     let app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
     let client = connect(&app, config, terminal).await?;
@@ -176,7 +175,7 @@ impl ProgressPrinter {
     /// Prints a step, unless it was printed before.
     fn print_step(&self, number: u64, words: &str) {
         if self.printed.fetch_max(number, Ordering::Relaxed) < number {
-            self.terminal.line(&format!("  {number:>2}  {}", one_line(words)));
+            self.terminal.numbered(number, words);
         }
     }
 

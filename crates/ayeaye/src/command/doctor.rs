@@ -44,9 +44,9 @@ impl DoctorFinding {
             Severity::Warning => "unsure ",
             Severity::Error => "PROBLEM",
         };
-        terminal.line(&format!("{mark}  {:<9} {}", self.about, lines(&self.text)));
+        terminal.beside(&format!("{mark}  {:<9} ", self.about), &lines(&self.text));
         if !self.hint.is_empty() {
-            terminal.line(&format!("         {:<9} -> {}", "", lines(&self.hint)));
+            terminal.beside(&format!("         {:<9} -> ", ""), &lines(&self.hint));
         }
     }
 

@@ -94,7 +94,7 @@ async fn by_qr_code(adb: &AdbDevices, terminal: Terminal) -> Result<Option<Paire
         "On the phone: Developer options > Wireless debugging > Pair device with QR code. Scan this:\n",
     );
     for (plain, inverted) in plain.iter().zip(&inverted) {
-        terminal.line(&format!("  {}", terminal.on_white(plain, inverted)));
+        terminal.verbatim(&format!("  {}", terminal.on_white(plain, inverted)));
     }
     terminal.line("");
     let waiting = terminal.waiting("Waiting for a phone to scan it (Ctrl-C ends)");

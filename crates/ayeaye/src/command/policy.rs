@@ -29,8 +29,10 @@ pub(super) fn show(config: &Config, as_json: bool, terminal: Terminal) -> Exit {
 struct Decided {
     /// From 0, as in the record.
     step: u32,
-    /// The act, as far as it is told.
+    /// The act as the record has it, as far as it is told.
     act: String,
+    /// The same in words.
+    words: String,
     /// Package of the app that was seen in front, where the phone said it.
     app: Option<String>,
     gate: GateRecord,
@@ -64,7 +66,7 @@ pub(super) async fn explain(
     }
     decided.retain(|it| step.is_none_or(|step| it.step + 1 == step));
     if as_json {
-        let row = |Decided { step, act, app, gate }: &Decided| json!({ "step": step, "act": act, "app": app, "gate": gate });
+        let row = |Decided { step, act, app, gate, .. }: &Decided| json!({ "step": step, "act": act, "app": app, "gate": gate });
         let rows: Vec<Value> = decided.iter().map(row).collect();
         terminal.json(&rows);
         return Ok(Exit::Done);
@@ -74,7 +76,7 @@ pub(super) async fn explain(
         terminal.line(&format!("The gate had nothing to decide in {where_}."));
         return Ok(Exit::Done);
     }
-    for Decided { step, act, app, gate } in decided {
+    for Decided { step, words, app, gate, .. } in decided {
         let mut line = format!("{}, rule {}", gate.verdict, gate.rule);
         // A record of a later version may have rules that this one does not know.
         if let Some(rule) = Rule::from_name(&gate.rule) {
@@ -87,7 +89,7 @@ pub(super) async fn explain(
             line.extend([": ", &one_line(&gate.evidence)]);
         }
         let place = app.map(|app| format!("   (in {app})")).unwrap_or_default();
-        terminal.item(&format!("step {}", step + 1), &one_line(&format!("{act}{place}")));
+        terminal.item(&format!("step {}", step + 1), &one_line(&format!("{words}{place}")));
         terminal.item("", &line);
     }
     Ok(Exit::Done)
@@ -103,11 +105,13 @@ fn read(event: &Event, app: Option<&str>) -> Option<Decided> {
                 function: start.name.clone(),
                 arguments: start.parameters.clone(),
             };
-            Some(Decided { step, act: act.describe(), app, gate: start.gate.clone()? })
+            let target = start.target.as_ref().map(|it| it.name.trim());
+            let words = act.in_words(target.filter(|name| !name.is_empty()));
+            Some(Decided { step, act: act.describe(), words, app, gate: start.gate.clone()? })
         }
         Fact::Note { kind, text, figures } if kind.known() == Some(NoteKind::Gate) => {
             let gate = serde_json::from_value(Value::Object(figures.clone())).ok()?;
-            Some(Decided { step, act: text.clone(), app, gate })
+            Some(Decided { step, act: text.clone(), words: text.clone(), app, gate })
         }
         _ => None,
     }

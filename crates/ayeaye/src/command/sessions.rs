@@ -118,14 +118,14 @@ pub async fn show(
     if let [] | [_] = &requests[..] {
         terminal.item("task", &lines(&report.task));
         for step in &report.steps {
-            terminal.step(step);
+            terminal.step_in_words(step);
         }
     } else {
         for (number, (request, steps)) in (1..).zip(requests::with_steps(&requests, &report.steps))
         {
             terminal.item(&format!("request {number}"), &request.title());
             for step in steps {
-                terminal.step(step);
+                terminal.step_in_words(step);
             }
         }
     }

@@ -126,8 +126,8 @@ async fn model_and_client(
     let mut entry = start.clone();
     entry.flags.retain(|flag| !flag.key.starts_with("model."));
     let (client_added, exit) = client(&config, &entry, args, phone, asker).await?;
-    // A script that names a model must hear that it has not got it.
-    let exit = if args.model.is_some() && !kept { Exit::Failed } else { exit };
+    // A script that names a model, or asks for whatever is there, must hear that it has not got it.
+    let exit = if args.is_told() && !kept { Exit::Failed } else { exit };
     Ok(Walked { config, model_works, client_added, exit })
 }
 

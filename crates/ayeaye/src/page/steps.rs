@@ -73,11 +73,11 @@ pub(super) struct Step {
     /// What the user said since the step before, or in this one: answers and advice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     said: Vec<String>,
-    /// Whether somebody was asked for leave, and it was not done in this step.
+    /// Whether somebody was asked for approval, and it was not done in this step.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_asked: bool,
     /// Whether an act went to the phone.
-    #[serde(skip)]
+    #[serde(rename = "sent", skip_serializing_if = "std::ops::Not::not")]
     was_sent: bool,
     /// What was decided.
     #[serde(skip)]

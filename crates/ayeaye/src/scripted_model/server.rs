@@ -172,7 +172,7 @@ fn at_once(reply: &str, usage: &Value) -> Response {
     let message = json!({ "role": "assistant", "content": reply });
     let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
     let whole = json!({
-        "id": "pilot", "object": "chat.completion", "created": 0, "model": NAME,
+        "id": "scripted", "object": "chat.completion", "created": 0, "model": NAME,
         "choices": [choice], "usage": usage,
     });
     Json(whole).into_response()
@@ -181,7 +181,7 @@ fn at_once(reply: &str, usage: &Value) -> Response {
 fn in_pieces(reply: &str, usage: &Value) -> Response {
     let chunk = |choices: Value, usage: &Value| {
         json!({
-            "id": "pilot", "object": "chat.completion.chunk", "created": 0, "model": NAME,
+            "id": "scripted", "object": "chat.completion.chunk", "created": 0, "model": NAME,
             "choices": choices, "usage": usage,
         })
     };

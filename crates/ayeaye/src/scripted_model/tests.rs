@@ -440,7 +440,7 @@ mod over_http {
 
     const LIMIT: Duration = Duration::from_secs(20);
 
-    /// A phone that does not move, its pilot, and what ends it when dropped.
+    /// A phone that does not move, its scripted model, and what ends it when dropped.
     async fn scripted_model() -> (Phone, ModelConfig, tokio_util::sync::DropGuard) {
         let still = (Duration::ZERO, Duration::ZERO);
         let phone = Phone::new(PhoneOptions { transitions: still, ..PhoneOptions::default() });

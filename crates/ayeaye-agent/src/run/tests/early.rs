@@ -157,7 +157,7 @@ async fn whatever_moves_on_it_a_model_is_asked_about_the_settled_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rest_in_between_is_seen_through_only_if_it_is_short() {
-    // The others count as settled, which docs/phones.md says.
+    // The others count as settled, which docs/screens.md says.
     let short: Habits = |random| plateaus(5, 30, random);
     let (wrong, _) = Box::pin(wrong_verdicts(Speculate::Off, short, TRANSITIONS / 10)).await;
     assert!(wrong.values().sum::<u32>() * 200 <= TRANSITIONS / 10, "{wrong:?}");

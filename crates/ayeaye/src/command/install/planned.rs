@@ -74,12 +74,12 @@ pub(super) async fn planned<'a>(
             told.line(&format!(
                 "Nothing was changed. By hand, put this into the file that {client} reads:\n"
             ));
-            told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
+            told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
             anyhow::bail!(one_of(client, files))
         }
         ConfigPlace::Paste(place) => {
             told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
-            told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
+            told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
             if plan.token().is_some() {
                 told.line("(secret) stands for the server's token.");
             }
@@ -99,7 +99,7 @@ pub(super) async fn planned<'a>(
                 "Nothing was changed. By hand, put this into {}:\n",
                 file.display()
             ));
-            told.line(&client.format().to_paste(key, &plan.hidden(&entry)));
+            told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
             return Err(err).context(format!("{client}'s settings"));
         }
     };

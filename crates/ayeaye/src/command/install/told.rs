@@ -26,6 +26,11 @@ impl InstallOutput {
         self.terminal.line(text);
     }
 
+    /// A line to paste, or of a file.
+    pub(super) fn verbatim(&self, text: &str) {
+        self.terminal.verbatim(text);
+    }
+
     pub(super) fn item(&self, name: &str, text: &str) {
         self.terminal.item(name, text);
     }
@@ -46,7 +51,7 @@ impl InstallOutput {
         let is_new = if change.before.is_none() { " (new)" } else { "" };
         self.item("file", &format!("{}{is_new}", change.path.display()));
         for row in &rows {
-            self.line(&format!("  {}", lines(row)));
+            self.verbatim(&format!("  {}", lines(row)));
         }
         self.fact(name, json!({ "file": change.path.display().to_string(), "diff": rows }));
     }

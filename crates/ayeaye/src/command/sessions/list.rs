@@ -1,4 +1,6 @@
 //! `ayeaye sessions list`: the newest first, one per line, or as JSON.
+use std::collections::HashSet;
+
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
     Agent, AgentError, JournalError, Principal, SessionId, StopReason, error_chain,
@@ -9,7 +11,7 @@ use crate::command::Exit;
 use crate::command::sessions::is_busy;
 use crate::mcp::results::waits;
 use crate::terminal::Terminal;
-use crate::text::{local_time, one_line};
+use crate::text::{local_time, one_line, truncate};
 
 /// Lists every session. One that cannot be read is in the list, with the reason.
 pub async fn list(
@@ -65,17 +67,48 @@ pub async fn list(
     if sessions.is_empty() {
         terminal.line("There are no sessions yet.");
     }
-    for (id, session) in &sessions {
-        terminal.line(&match session {
-            Ok((summary, activity)) => line(*id, summary, *activity),
-            Err(why) => format!("{id}  cannot be read: {}", one_line(why)),
-        });
+    let ids: Vec<SessionId> = sessions.iter().map(|(id, _)| *id).collect();
+    let names = short_names(&ids);
+    for ((id, session), name) in sessions.iter().zip(&names) {
+        match (session, terminal.columns().filter(|columns| *columns < WHOLE_LINE)) {
+            (Err(why), _) => terminal.line(&format!("{id}  cannot be read: {}", one_line(why))),
+            (Ok((summary, activity)), None) => terminal.line(&line(*id, summary, *activity)),
+            (Ok((summary, activity)), Some(columns)) => {
+                terminal.line(&narrow_line(name, summary, *activity, columns));
+            }
+        }
     }
     Ok(Exit::Done)
 }
 
 /// Most characters of a task in a line.
 const TASK: usize = 60;
+/// Columns of a line with a name of usual length for a phone, and a task that is cut.
+const WHOLE_LINE: usize = 170;
+/// Fewest characters of a shortened id: the part of it that is a time in milliseconds.
+const SHORT_NAME: usize = 13;
+
+/// The ids, as short as tells each of them from the others; commands take them so.
+pub(super) fn short_names(ids: &[SessionId]) -> Vec<String> {
+    let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let cut = |length: usize| whole.iter().map(|id| id.get(..length).unwrap_or(id)).collect();
+    let longest = whole.first().map_or(0, String::len);
+    let differ = |names: &Vec<&str>| names.iter().collect::<HashSet<_>>().len() == names.len();
+    let names: Vec<&str> =
+        (SHORT_NAME..longest).map(cut).find(differ).unwrap_or_else(|| cut(longest));
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The same for a narrow terminal: without the phone and the number of steps, which `sessions show` tells.
+fn narrow_line(name: &str, summary: &Summary, activity: Activity, columns: usize) -> String {
+    let state = state_in_words(summary, activity);
+    let started = local_time(summary.started);
+    // Without the name of the time zone.
+    let started = started.rsplit_once(' ').map_or(started.as_str(), |(time, _)| time);
+    let line = format!("{name}  {started}  {state:<19}  ");
+    let room = columns.saturating_sub(line.chars().count()).max(SHORT_NAME);
+    format!("{line}{}", truncate(&one_line(&summary.task), room))
+}
 
 /// Whether some process is busy with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,16 +122,11 @@ enum Activity {
 type Session = Result<(Summary, Activity), String>;
 
 fn line(id: SessionId, summary: &Summary, activity: Activity) -> String {
-    let whole = one_line(&summary.task);
-    let mut task: String = whole.chars().take(TASK).collect();
-    if task.len() < whole.len() {
-        task.pop();
-        task.push('…');
-    }
+    let task = truncate(&one_line(&summary.task), TASK);
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
         local_time(summary.started),
-        if activity == Activity::Queued { "queued" } else { in_words(reason(summary, activity)) },
+        state_in_words(summary, activity),
         summary.steps,
         if summary.steps == 1 { "step" } else { "steps" },
         one_line(&summary.device.device_id),
@@ -139,6 +167,10 @@ fn reason(summary: &Summary, activity: Activity) -> StopReason {
     }
 }
 
+fn state_in_words(summary: &Summary, activity: Activity) -> &'static str {
+    if activity == Activity::Queued { "queued" } else { in_words(reason(summary, activity)) }
+}
+
 fn in_words(reason: StopReason) -> &'static str {
     match reason {
         StopReason::TaskCompletedSuccessfully => "done",
@@ -156,5 +188,23 @@ fn in_words(reason: StopReason) -> &'static str {
         StopReason::NoProgress => "no progress",
         StopReason::ServerRestarted => "broken off",
         StopReason::StorageFailed => "disk failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortened_ids_are_told_apart() {
+        let at = |id: &str| id.parse::<SessionId>().unwrap();
+        let one = at("01a22739-0094-71da-a5df-b98634d5822c");
+        let later = at("01a22739-0095-71da-a5df-b98634d5822c");
+        assert_eq!(short_names(&[one, later]), ["01a22739-0094", "01a22739-0095"]);
+        let same_moment = at("01a22739-0094-71da-a5df-b98634d58230");
+        let names = short_names(&[one, same_moment]);
+        assert_ne!(names[0], names[1]);
+        assert!(one.to_string().starts_with(&names[0]));
+        assert!(short_names(&[]).is_empty());
     }
 }

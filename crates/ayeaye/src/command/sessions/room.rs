@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::find;
+use super::list::short_names;
 use crate::cli::SessionName;
 use crate::clock;
 use crate::command::Exit;
@@ -123,9 +124,11 @@ fn print(rows: &[SessionRoom], config: &Config, terminal: Terminal) -> anyhow::R
         terminal.line("There are no sessions yet.");
         return Ok(());
     }
+    let ids: Vec<SessionId> = rows.iter().map(|row| row.id).collect();
+    let table = Table::new(&ids, terminal.columns());
     let names = Format::ALL.map(|format| format.name().to_uppercase());
-    terminal.line(&line("SESSION", "RECORD", &names, "ALL", "REMOVED"));
-    for row in rows {
+    terminal.line(&table.line("SESSION", "RECORD", &names, "ALL", "REMOVED"));
+    for (row, name) in rows.iter().zip(&table.names) {
         let sizes = Format::ALL.map(|format| {
             let found = row.room.logs.iter().find(|(known, _)| *known == format);
             found.map_or_else(|| "-".to_owned(), |(_, size)| bytes(*size))
@@ -137,13 +140,13 @@ fn print(rows: &[SessionRoom], config: &Config, terminal: Terminal) -> anyhow::R
             Goes::LogsOnly => "logs only".to_owned(),
         };
         let (record, all) = (bytes(row.room.record), bytes(row.room.total()));
-        terminal.line(&line(&row.id.to_string(), &record, &sizes, &all, &goes));
+        terminal.line(&table.line(name, &record, &sizes, &all, &goes));
     }
     let record = bytes(rows.iter().map(|row| row.room.record).sum());
     let sizes = Format::ALL.map(|format| bytes(of_format(rows, format)));
     let all = bytes(rows.iter().map(|row| row.room.total()).sum());
     let sum = count(rows.len().try_into()?, "session", "sessions");
-    terminal.line(line(&sum, &record, &sizes, &all, "").trim_end());
+    terminal.line(table.line(&sum, &record, &sizes, &all, "").trim_end());
     terminal.line("");
     terminal.item("where", &config.data_dir.display().to_string());
     let bounds = match config.journal.retention.in_words() {
@@ -157,10 +160,42 @@ fn print(rows: &[SessionRoom], config: &Config, terminal: Terminal) -> anyhow::R
     Ok(())
 }
 
-/// A line of the table.
-fn line(name: &str, record: &str, logs: &[String], all: &str, goes: &str) -> String {
-    let logs: Vec<String> = logs.iter().map(|cell| format!("{cell:>8}")).collect();
-    format!("{name:<36}  {record:>8}  {}  {all:>8}  {goes}", logs.join("  "))
+/// How the table is laid out.
+struct Table {
+    /// How each session is called in it.
+    names: Vec<String>,
+    widest: usize,
+    /// Whether each log has a column; a narrow terminal has room for the sums only.
+    logs: bool,
+}
+
+impl Table {
+    /// For a terminal of so many columns, or for whoever reads it without one.
+    fn new(ids: &[SessionId], columns: Option<usize>) -> Self {
+        let whole = ids.iter().map(ToString::to_string).collect();
+        // The longest text of the last column is a time.
+        let width = |table: &Self| {
+            table.line("", "", &Format::ALL.map(|_| String::new()), "", "").len() + 20
+        };
+        let table = Self { names: whole, widest: 36, logs: true };
+        if columns.is_none_or(|columns| width(&table) <= columns) {
+            return table;
+        }
+        let names = short_names(ids);
+        let widest = names.iter().map(String::len).max().unwrap_or_default();
+        let short = Self { names, widest, logs: true };
+        if columns.is_some_and(|columns| columns < width(&short)) {
+            Self { logs: false, ..short }
+        } else {
+            short
+        }
+    }
+
+    fn line(&self, name: &str, record: &str, logs: &[String], all: &str, goes: &str) -> String {
+        let logs = if self.logs { logs } else { &[] };
+        let logs: String = logs.iter().map(|cell| format!("  {cell:>8}")).collect();
+        format!("{name:<widest$}  {record:>8}{logs}  {all:>8}  {goes}", widest = self.widest)
+    }
 }
 
 fn in_json(rows: &[SessionRoom], retention: &Retention) -> Value {
@@ -207,6 +242,24 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn the_table_is_as_wide_as_the_terminal() {
+        let ids = [SessionId::new(), SessionId::new()];
+        let widest = |columns: Option<usize>| {
+            let table = Table::new(&ids, columns);
+            let sizes = Format::ALL.map(|_| "999 kB".to_owned());
+            let line = table.line(&table.names[0], "1 kB", &sizes, "1 MB", "2026-10-10 00:00 UTC");
+            (line.len(), table.logs)
+        };
+        let (whole, _) = widest(None);
+        for columns in [80, 100, 115, 150] {
+            let (line, logs) = widest(Some(columns));
+            assert!(line <= columns, "{line} of {columns}");
+            assert_eq!(logs, 100 < columns, "{columns}");
+        }
+        assert_eq!(widest(Some(whole)), (whole, true));
+    }
 
     #[test]
     fn the_table_says_which_sessions_go_and_when() {

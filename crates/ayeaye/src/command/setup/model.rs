@@ -316,8 +316,10 @@ impl Chosen {
         let after = self.written_into(before.as_deref().unwrap_or_default(), config);
         let after = after.with_context(|| file.display().to_string())?;
         let change = kept::FileChange::plain(file.clone(), before, after);
+        // No model is said by saying nothing.
+        let unsaid = change.is_nothing() && self.model.is_none();
         let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
-        if empty {
+        if empty || unsaid {
             terminal.line("Nothing has to be written for that.");
         } else if change.is_nothing() {
             terminal.line("The settings file says so already.");

@@ -231,6 +231,8 @@ fn an_act_that_was_only_asked_about_is_told_from_one_that_was_done() {
     record.add(Some(1), tool(&click(&json!(913)), None));
     let only_asked: Vec<_> = record.read(None).steps.iter().map(|it| it.only_asked).collect();
     assert_eq!(only_asked, [true, false]);
+    let told = serde_json::to_value(record.read(None).steps).unwrap();
+    assert_eq!([&told[0]["sent"], &told[1]["sent"]], [&json!(null), &json!(true)]);
 }
 
 #[test]
