@@ -1,5 +1,9 @@
 //! A reply as it is put together from what an endpoint sends: one JSON object, or pieces of one.
+use std::borrow::Cow;
+
 use ayeaye_agent::{Tokens, ToolCall};
+
+use super::surrogates::join_halves;
 
 /// The finish reason of an answer that ended without giving one.
 pub(super) const TRUNCATED: &str = "cut";
@@ -113,6 +117,19 @@ impl Completion {
     /// Whether all of the reply has arrived, by its finish reason.
     pub(super) fn is_whole(&self) -> bool {
         self.is_closed && self.finish_reason.is_some() && !self.is_cut()
+    }
+
+    /// Joins characters whose halves have come apart, once nothing more comes.
+    pub(super) fn join_halves(&mut self) {
+        let calls = self.calls.iter_mut();
+        let of_calls = calls.flat_map(|call| [&mut call.id, &mut call.name, &mut call.arguments]);
+        let marks = [&mut self.finish_reason, &mut self.model].into_iter().flatten();
+        let texts = [&mut self.text, &mut self.reasoning].into_iter();
+        for text in texts.chain(marks).chain(of_calls) {
+            if let Cow::Owned(joined) = join_halves(text) {
+                *text = joined;
+            }
+        }
     }
 
     /// The tool calls, once nothing more comes.
