@@ -29,6 +29,8 @@ pub(super) struct Completion {
     pub tokens: Tokens,
     /// The model has refused to answer, in a place of its own for that.
     pub refused: bool,
+    /// Its text comes in pieces, in an API that repeats the whole of it.
+    pub text_in_pieces: bool,
     /// The endpoint has said that nothing more comes.
     pub ended: bool,
     /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.
@@ -136,7 +138,10 @@ impl Completion {
     pub(super) fn take_tool_calls(&mut self) -> Vec<ToolCall> {
         let calls = std::mem::take(&mut self.calls).into_iter();
         calls
-            .map(|PartialToolCall { id, name, arguments, .. }| ToolCall { id, name, arguments })
+            .map(|PartialToolCall { id, name, arguments, .. }| {
+                let arguments = object_in_string(&arguments).unwrap_or(arguments);
+                ToolCall { id, name, arguments }
+            })
             .collect()
     }
 
@@ -148,5 +153,34 @@ impl Completion {
     pub(super) fn bytes(&self) -> usize {
         let call = |call: &PartialToolCall| call.id.len() + call.name.len() + call.arguments.len();
         self.text.len() + self.reasoning.len() + self.calls.iter().map(call).sum::<usize>()
+    }
+}
+
+/// The object that some servers write into a string once more, where arguments are that string and nothing else.
+fn object_in_string(arguments: &str) -> Option<String> {
+    let inner: String = serde_json::from_str(arguments).ok()?;
+    let is_object = serde_json::from_str::<serde_json::Map<_, _>>(&inner).is_ok();
+    is_object.then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_in_a_string_is_the_object() {
+        for (arguments, read) in [
+            (r#""{\"text\":\"a \\\"b\\\"\"}""#, r#"{"text":"a \"b\""}"#),
+            (r#""{}""#, "{}"),
+            (r#"{"text":"{}"}"#, r#"{"text":"{}"}"#),
+            (r#""{\"a\":1}{\"a\":2}""#, r#""{\"a\":1}{\"a\":2}""#),
+            (r#""{\"a\":1""#, r#""{\"a\":1""#),
+            (r#""hello""#, r#""hello""#),
+            ("", ""),
+        ] {
+            let mut completion = Completion::default();
+            completion.push_tool_call(None, "", "tap", arguments);
+            assert_eq!(completion.take_tool_calls()[0].arguments, read, "{arguments}");
+        }
     }
 }
