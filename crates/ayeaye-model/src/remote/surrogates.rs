@@ -138,6 +138,12 @@ mod tests {
         }
     }
 
+    /// A string of JSON in which everything is an escape.
+    fn escaped(units: &[u16]) -> String {
+        let escapes: Vec<String> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        format!("\"{}\"", escapes.concat())
+    }
+
     proptest! {
         #[test]
         fn a_text_cut_between_any_two_units_is_whole_again(text in ".*", cuts in prop::collection::vec(0_usize..40, 0..6)) {
@@ -148,8 +154,7 @@ mod tests {
             ends.sort_unstable();
             let mut from = 0;
             for end in ends {
-                let escapes: String = units[from..end].iter().map(|unit| format!("\\u{unit:04x}")).collect();
-                let json = format!("\"{escapes}\"");
+                let json = escaped(&units[from..end]);
                 joined.push_str(json_with_halves(json.as_bytes()).unwrap().as_str().unwrap());
                 from = end;
             }
@@ -158,8 +163,7 @@ mod tests {
 
         #[test]
         fn any_units_read_as_they_do_together(units in prop::collection::vec(prop_oneof![0xd7fe_u16..0xe002, any::<u16>()], 0..12)) {
-            let escapes: String = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
-            prop_assert_eq!(read(&format!("\"{escapes}\"")), Some(String::from_utf16_lossy(&units)));
+            prop_assert_eq!(read(&escaped(&units)), Some(String::from_utf16_lossy(&units)));
         }
     }
 }
