@@ -100,7 +100,7 @@ impl DeviceProperties {
             model: sanitize_first_line(model),
             android_version: sanitize_first_line(android),
             product: sanitize_first_line(product),
-            sdk: sdk.trim().parse().ok(),
+            sdk: sanitize_first_line(sdk).and_then(|it| it.parse().ok()),
             screen: current_size(&on_display(held, 0)).or_else(|| wm_size(size)),
             serial_number: sanitize_first_line(serial),
             panels: panels.to_owned(),
@@ -218,7 +218,7 @@ impl AdbDevice {
         let ask = async || {
             let output =
                 self.client.shell_quick("its version", "getprop ro.build.version.sdk").await?;
-            Ok(output.stdout.trim().parse().ok())
+            Ok(sanitize_first_line(&output.stdout).and_then(|it| it.parse().ok()))
         };
         self.sdk.get_or_try_init(ask).await.copied()
     }

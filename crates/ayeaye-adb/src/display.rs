@@ -228,12 +228,46 @@ async fn ask_viewports(client: &DeviceClient) -> Result<Vec<Viewport>, DeviceErr
     Ok(parse::viewports(&output.stdout))
 }
 
-/// The built-in display that is on; the main one if several are, or none.
+/// The built-in display that is on; the main one if several are, or none. Where none is built in, as in some emulators,
+/// it is one of the others that is on.
 fn lit(viewports: &[Viewport]) -> Option<&Viewport> {
+    if viewports.iter().all(|it| !it.internal) {
+        let on = || viewports.iter().filter(|it| it.active);
+        return on().find(|it| it.display == 0).or_else(|| on().next());
+    }
     let built_in = || viewports.iter().filter(|it| it.internal);
     let on = || built_in().filter(|it| it.active);
     on().find(|it| it.display == 0)
         .or_else(|| on().next())
         .or_else(|| built_in().find(|it| it.display == 0))
         .or_else(|| built_in().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_display_is_built_in_the_one_that_is_on_is_seen() {
+        let viewport = |kind: &str, active: bool, display: u32| {
+            format!(
+                "DisplayViewport{{type={kind}, valid=true, isActive={active}, displayId={display}, \
+                 uniqueId='local:1{display}', logicalFrame=Rect(0, 0 - 1280, 720)}}"
+            )
+        };
+        for (shown, expected) in [
+            // As Tencent's emulator has it.
+            (vec![("EXTERNAL", false, 0), ("EXTERNAL", true, 2)], Some(2)),
+            (vec![("EXTERNAL", true, 2), ("EXTERNAL", true, 0)], Some(0)),
+            (vec![("EXTERNAL", false, 0), ("EXTERNAL", false, 2)], None),
+            (vec![("INTERNAL", false, 0), ("EXTERNAL", true, 2)], Some(0)),
+            (vec![("INTERNAL", false, 0), ("INTERNAL", true, 1)], Some(1)),
+            (vec![], None),
+        ] {
+            let parts = shown.iter().map(|(kind, active, at)| viewport(kind, *active, *at));
+            let told = parts.collect::<Vec<_>>().join(", ");
+            let found = parse::viewports(&told);
+            assert_eq!(lit(&found).map(|it| it.display), expected, "{told}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use ayeaye_agent::DeviceError;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::client::DeviceClient;
-use crate::parse::{sanitize_first_line, ui_tree};
+use crate::parse::{sanitize_first_line, ui_tree, with_valid_characters};
 
 /// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
@@ -126,7 +126,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
         Err(error) => return Err(error),
     };
     if let Some(tree) = ui_tree(&text) {
-        return Ok(Dump::Tree(tree.to_owned()));
+        return Ok(Dump::Tree(with_valid_characters(tree).into_owned()));
     }
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);

@@ -140,6 +140,7 @@ fn outputs(executions: u64) {
             return Err("a control character is left".to_owned());
         }
         parse::sanitize_first_line(&text);
+        parse::with_valid_characters(&text);
         if let Some(tree) = parse::ui_tree(&text)
             && !text.contains(tree)
         {

@@ -1,7 +1,9 @@
 //! `ayeaye doctor`'s check of an endpoint: whether it answers, offers the model, and sees.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, StepInput};
+use ayeaye_agent::{
+    Action, Decision, Frame, Gesture, Model as _, ModelErrorKind, Reply, ScreenSize, StepInput,
+};
 use bytes::Bytes;
 
 use crate::calibrate::{candidate_spaces, reply_text};
@@ -100,6 +102,7 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
             format!("asked with the prompt {}", prompt.description()),
         );
     }
+    let mut is_unknown = false;
     match client.models().await {
         Err(error) => {
             found(CheckSubject::Connection, Severity::Error, error.message);
@@ -129,23 +132,31 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
             if lists(&names, name) {
                 found(CheckSubject::ModelName, Severity::Ok, format!("{name} is offered"));
             } else {
+                is_unknown = true;
                 let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();
-                let text = format!(
-                    "{name} is not among the {} models offered: {}",
-                    names.len(),
-                    few.join(", ")
-                );
+                let text = match names.len() {
+                    0 => format!("{name} is not offered, and no other model is"),
+                    1 => format!("{name} is not the one model offered: {}", few.concat()),
+                    many => {
+                        format!("{name} is not among the {many} models offered: {}", few.join(", "))
+                    }
+                };
                 found(CheckSubject::ModelName, Severity::Warning, text);
             }
         }
     }
-    let (verdict, text) = check_vision(model, client).await;
+    let (verdict, text) = check_vision(model, client, is_unknown).await;
     found(CheckSubject::Vision, verdict, text);
     findings
 }
 
 /// Has the model tap a mark on a screen, the same way as in a step.
-async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String) {
+/// It `is_unknown` where the endpoint has just listed others.
+async fn check_vision(
+    model: &RemoteModel,
+    client: &Client,
+    is_unknown: bool,
+) -> (Severity, String) {
     let picture = model.picture(&screen());
     let view = StepInput::of(TASK, &picture);
     let once = RetryPolicy { attempts: 2, ..client.config().retries };
@@ -154,6 +165,15 @@ async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String
     let prompt = model.prompt(&view);
     let reply = match client.complete(&prompt, sampling, &once, limit).await {
         Ok(reply) => reply,
+        // The path is right: the list came from there.
+        Err(error) if is_unknown && error.kind == ModelErrorKind::NotFound => {
+            let text = format!(
+                "{} does not know {}: set model.name to one of those that it offers",
+                client.config().endpoint,
+                client.config().name
+            );
+            return (Severity::Error, text);
+        }
         Err(error) => return (Severity::Error, error.message),
     };
     let took = seconds(reply.latency);

@@ -28,6 +28,7 @@ mod features;
 mod fuzz;
 mod reach;
 mod sse;
+mod surrogates;
 mod wire;
 
 pub(crate) use client::Client;

@@ -35,9 +35,11 @@ pub(crate) fn clock(text: &str) -> Option<(i64, i32)> {
     known.then_some((seconds.parse().ok()?, sign * (hours * 3600 + minutes * 60)))
 }
 
-/// The first line that is not empty, [sanitized](sanitize).
+/// The first line that is not empty, [sanitized](sanitize). The linker's warnings are none of it: where there is one way
+/// out for all that is said, they stand before each answer of some phones.
 pub(crate) fn sanitize_first_line(text: &str) -> Option<String> {
-    text.lines().map(sanitize).find(|line| !line.is_empty())
+    let is_said = |line: &String| !line.is_empty() && !line.starts_with("WARNING: linker:");
+    text.lines().map(sanitize).find(is_said)
 }
 
 /// What joins letters joins nothing in what is told of a phone.
@@ -88,6 +90,9 @@ mod tests {
         assert_eq!(sanitize(&"长".repeat(200)).chars().count(), 128);
         assert_eq!(sanitize_first_line("\n \nPixel 7\r\nmore"), Some("Pixel 7".to_owned()));
         assert_eq!(sanitize_first_line("\u{feff}\n"), None);
+        let warning = "WARNING: linker: Warning: failed to find generated linker configuration\r\n";
+        assert_eq!(sanitize_first_line(&format!("{warning}30\r\n")), Some("30".to_owned()));
+        assert_eq!(sanitize_first_line(warning), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! The UI tree, as `uiautomator dump` prints it.
+use std::borrow::Cow;
 
 /// The XML document, without a byte order mark before it and the message after it. `None` without a
 /// whole document, as when only a stack trace was printed.
@@ -17,3 +18,104 @@ pub(crate) fn ui_tree(text: &str) -> Option<&str> {
 }
 
 const CLOSED: &str = "</hierarchy>";
+
+/// The document as XML that can be read: texts of apps may hold characters that XML has none for, and phones write some
+/// of those by number all the same, or a character as its two halves in UTF-16.
+pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
+    let mut valid = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(found) = xml[at..].find(|c| c == '&' || !is_valid(c)) {
+        at += found;
+        let rest = &xml[at..];
+        let (length, becomes) = match reference(rest) {
+            Some((number, length)) => match char::from_u32(number) {
+                Some(c) if is_valid(c) => (length, None),
+                Some(_) => (length, Some('\u{fffd}')),
+                None => match reference(&rest[length..])
+                    .and_then(|(low, more)| Some((joined(number, low)?, more)))
+                {
+                    Some((c, more)) => (length + more, Some(c)),
+                    None => (length, Some('\u{fffd}')),
+                },
+            },
+            None if rest.starts_with('&') => (1, None),
+            None => (rest.chars().next().map_or(1, char::len_utf8), Some('\u{fffd}')),
+        };
+        if let Some(c) = becomes {
+            valid.push_str(&xml[copied..at]);
+            valid.push(c);
+            copied = at + length;
+        }
+        at += length;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(xml);
+    }
+    valid.push_str(&xml[copied..]);
+    Cow::Owned(valid)
+}
+
+/// Whether XML 1.0 has this character.
+fn is_valid(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// The number of a reference such as `&#55357;` or `&#xd83d;` at the beginning of a text, and its length.
+fn reference(text: &str) -> Option<(u32, usize)> {
+    /// No number of a character is longer.
+    const LONGEST: usize = 12;
+    let inside = text.strip_prefix("&#")?;
+    let end = inside.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let digits = &inside[..end];
+    let (digits, radix) = match digits.strip_prefix('x') {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    };
+    let are_digits = digits.chars().all(|c| c.is_digit(radix));
+    Some((u32::from_str_radix(digits, radix).ok().filter(|_| are_digits)?, end + 3))
+}
+
+/// The character of two halves.
+fn joined(high: u32, low: u32) -> Option<char> {
+    let units = [u16::try_from(high).ok()?, u16::try_from(low).ok()?];
+    char::decode_utf16(units).next()?.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_xml_has_not_are_replaced_and_halves_are_joined() {
+        for (xml, read) in [
+            ("a&#0;b", "a\u{fffd}b"),
+            ("a&#11;&#xb;b", "a\u{fffd}\u{fffd}b"),
+            ("a\u{fffe}b\u{1}", "a\u{fffd}b\u{fffd}"),
+            ("&#55357;&#56397;!", "👍!"),
+            ("&#xd83d;&#xdc4d;", "👍"),
+            ("&#55357;a", "\u{fffd}a"),
+            ("&#56397;&#55357;", "\u{fffd}\u{fffd}"),
+            ("&#55357;&#55357;&#56397;", "\u{fffd}👍"),
+            ("&#1114112;", "\u{fffd}"),
+        ] {
+            assert_eq!(with_valid_characters(xml), read, "{xml}");
+        }
+        for valid in [
+            "",
+            "a &amp; b",
+            "&#10;&#128077;",
+            "👍\t\n",
+            "&#;",
+            "&#x;",
+            "&#12",
+            "&",
+            "&#+65;",
+            "&#长;",
+        ] {
+            assert!(
+                matches!(with_valid_characters(valid), Cow::Borrowed(it) if it == valid),
+                "{valid}"
+            );
+        }
+    }
+}

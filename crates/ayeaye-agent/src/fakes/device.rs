@@ -244,6 +244,12 @@ impl FakeDevice {
         (inner.size, inner.motion) = (scene::SIZE, Motion::Shows(scene));
     }
 
+    /// Somebody turns it: what was wide is high, and shows the same page.
+    pub(crate) fn turns(&self) {
+        let mut inner = self.inner();
+        inner.size = ScreenSize { width: inner.size.height, height: inner.size.width };
+    }
+
     /// Its screen is larger from now on, and shows a caret after each list of its elements until it is touched.
     pub(crate) fn blinks(&self) {
         let mut inner = self.inner();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::digits::{bare_digits, usual_ways};
-use super::spelling::{SHORTEST, as_it_is, spellings};
+use super::spelling::{SHORTEST, as_it_is, restyled, spellings};
 use crate::named_secret::SecretPlaces;
 
 /// Most secrets of one session that its user has told; the oldest is forgotten, and stays redacted where it was
@@ -73,6 +73,12 @@ impl KnownSecrets {
         }
         for (owner, value) in all() {
             for spelling in spellings(value) {
+                found.entry(spelling).or_insert(owner);
+            }
+        }
+        for (owner, secret) in self.secrets.iter().enumerate().filter(|(_, it)| it.named.is_some())
+        {
+            for spelling in restyled(&secret.value) {
                 found.entry(spelling).or_insert(owner);
             }
         }

@@ -7,6 +7,8 @@ pub(super) const SHORTEST: usize = 4;
 const LONGEST: usize = 512;
 /// The longest text that is looked for with every letter written as a number.
 const LONGEST_ESCAPED: usize = 64;
+/// The fewest letters and digits of a text that is looked for in other groups and in capitals.
+const SHORTEST_RESTYLED: usize = 6;
 
 /// What is looked for of a text that is written nowhere otherwise; `None` if it is too short for that.
 pub(super) fn as_it_is(value: &str) -> Option<String> {
@@ -54,6 +56,34 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
     }
     all.push(value);
     all.retain(|spelling| SHORTEST <= spelling.chars().count());
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How an app may show what was typed into it: in groups of four, letter by letter, in capitals. A text has to be as
+/// long as that, or its words would be found everywhere.
+pub(super) fn restyled(value: &str) -> Vec<String> {
+    let parts = |c: &char| c.is_whitespace() || matches!(*c, '-' | '\u{2010}'..='\u{2013}');
+    let bare: Vec<char> = value.chars().filter(|c| !parts(c)).collect();
+    if !(SHORTEST_RESTYLED..=LONGEST_ESCAPED).contains(&bare.len()) {
+        return Vec::new();
+    }
+    let groups: Vec<String> = bare.chunks(4).map(|it| it.iter().collect()).collect();
+    let letters = |of: &[char]| of.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+    let mut all: Vec<String> =
+        ["", " ", "-", "\u{a0}", "\u{202f}"].map(|it| groups.join(it)).into();
+    let shown: Vec<char> = value.chars().filter(|c| !c.is_whitespace()).collect();
+    all.extend([letters(&bare), letters(&shown), value.to_owned()]);
+    let otherwise = |to: fn(&str) -> String| all.iter().map(|it| to(it)).collect::<Vec<_>>();
+    let [upper, lower] = [otherwise(str::to_uppercase), otherwise(str::to_lowercase)];
+    all.extend(upper.into_iter().chain(lower));
+    // As the list of a screen's elements writes them.
+    let escaped = |it: &String| {
+        it.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let in_xml: Vec<String> = all.iter().map(escaped).collect();
+    all.extend(in_xml);
     all.sort_unstable();
     all.dedup();
     all
@@ -229,6 +259,37 @@ mod tests {
         }
         let clean = cut_off(&"abababab…".repeat(10_000), &value, "[x]").unwrap();
         assert_eq!(clean, "[x]…".repeat(10_000));
+    }
+
+    #[test]
+    fn a_secret_is_known_as_apps_show_it() {
+        for (value, ways) in [
+            (
+                "DE89370400440532013000",
+                &[
+                    "DE89 3704 0044 0532 0130 00",
+                    "DE89-3704-0044-0532-0130-00",
+                    "de89370400440532013000",
+                ][..],
+            ),
+            (
+                "DE89 3704 0044 0532 0130 00",
+                &["DE89370400440532013000", "D E 8 9 3 7 0 4 0 0 4 4 0 5 3 2 0 1 3 0 0 0"],
+            ),
+            (
+                "hunter2-can",
+                &["HUNTER2-CAN", "h u n t e r 2 - c a n", "hunt er2c an", "hunter2can"],
+            ),
+            ("a<b>c&dx", &["A&LT;B&GT;C&AMP;DX".to_lowercase().as_str(), "A&lt;B&gt;C&amp;DX"]),
+        ] {
+            let all = restyled(value);
+            for way in ways {
+                assert!(all.iter().any(|it| it == way), "{way}: {all:?}");
+            }
+            assert!(all.len() <= 48, "{value}: {}", all.len());
+        }
+        assert_eq!(restyled("Rome5"), [""; 0]);
+        assert_eq!(restyled("a - b - c"), [""; 0]);
     }
 
     #[test]

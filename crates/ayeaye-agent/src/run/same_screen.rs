@@ -71,6 +71,12 @@ impl Run {
         if let Some(other) = other_screen(&look.state, gesture, observation) {
             return Ok(other);
         }
+        let (before, now) = (observation.frame.size(), look.frame.size());
+        if is_drawn_for_size(gesture) && before != now {
+            let why =
+                format!("the screen was turned or has another size now: {now} instead of {before}");
+            return Ok(ScreenNow::Changed(why));
+        }
         let places = ComparedAreas::of(gesture, names_recipient(act), observation);
         let alike = look.same || !strict && look.alike;
         let looks_same = places.look_same(&observation.frame, (&look.frame, alike), strict);
@@ -220,6 +226,11 @@ fn other_screen(
         _ => return None,
     };
     Some(ScreenNow::Changed(why))
+}
+
+/// Whether where a gesture goes is reckoned from the size of the screen: of a scroll without a place too.
+fn is_drawn_for_size(gesture: &Gesture) -> bool {
+    matches!(gesture, Gesture::Scroll { .. }) || !gesture.points().is_empty()
 }
 
 fn unseen(err: &DeviceError) -> ScreenNow {

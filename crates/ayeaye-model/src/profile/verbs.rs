@@ -87,7 +87,7 @@ pub(crate) enum Meaning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typing {
     Plain,
-    /// The field is emptied first.
+    /// The field is emptied first, unless the call says not to.
     Clears,
     /// A line end behind the text presses enter.
     NewlineSubmits,

@@ -1,5 +1,9 @@
 //! A reply as it is put together from what an endpoint sends: one JSON object, or pieces of one.
+use std::borrow::Cow;
+
 use ayeaye_agent::{Tokens, ToolCall};
+
+use super::surrogates::join_halves;
 
 /// The finish reason of an answer that ended without giving one.
 pub(super) const TRUNCATED: &str = "cut";
@@ -25,6 +29,8 @@ pub(super) struct Completion {
     pub tokens: Tokens,
     /// The model has refused to answer, in a place of its own for that.
     pub refused: bool,
+    /// Its text comes in pieces, in an API that repeats the whole of it.
+    pub text_in_pieces: bool,
     /// The endpoint has said that nothing more comes.
     pub ended: bool,
     /// It has a place for a finish reason in its pieces, empty or not: without one it has not ended.
@@ -115,11 +121,27 @@ impl Completion {
         self.is_closed && self.finish_reason.is_some() && !self.is_cut()
     }
 
+    /// Joins characters whose halves have come apart, once nothing more comes.
+    pub(super) fn join_halves(&mut self) {
+        let calls = self.calls.iter_mut();
+        let of_calls = calls.flat_map(|call| [&mut call.id, &mut call.name, &mut call.arguments]);
+        let marks = [&mut self.finish_reason, &mut self.model].into_iter().flatten();
+        let texts = [&mut self.text, &mut self.reasoning].into_iter();
+        for text in texts.chain(marks).chain(of_calls) {
+            if let Cow::Owned(joined) = join_halves(text) {
+                *text = joined;
+            }
+        }
+    }
+
     /// The tool calls, once nothing more comes.
     pub(super) fn take_tool_calls(&mut self) -> Vec<ToolCall> {
         let calls = std::mem::take(&mut self.calls).into_iter();
         calls
-            .map(|PartialToolCall { id, name, arguments, .. }| ToolCall { id, name, arguments })
+            .map(|PartialToolCall { id, name, arguments, .. }| {
+                let arguments = object_in_string(&arguments).unwrap_or(arguments);
+                ToolCall { id, name, arguments }
+            })
             .collect()
     }
 
@@ -131,5 +153,34 @@ impl Completion {
     pub(super) fn bytes(&self) -> usize {
         let call = |call: &PartialToolCall| call.id.len() + call.name.len() + call.arguments.len();
         self.text.len() + self.reasoning.len() + self.calls.iter().map(call).sum::<usize>()
+    }
+}
+
+/// The object that some servers write into a string once more, where arguments are that string and nothing else.
+fn object_in_string(arguments: &str) -> Option<String> {
+    let inner: String = serde_json::from_str(arguments).ok()?;
+    let is_object = serde_json::from_str::<serde_json::Map<_, _>>(&inner).is_ok();
+    is_object.then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_in_a_string_is_the_object() {
+        for (arguments, read) in [
+            (r#""{\"text\":\"a \\\"b\\\"\"}""#, r#"{"text":"a \"b\""}"#),
+            (r#""{}""#, "{}"),
+            (r#"{"text":"{}"}"#, r#"{"text":"{}"}"#),
+            (r#""{\"a\":1}{\"a\":2}""#, r#""{\"a\":1}{\"a\":2}""#),
+            (r#""{\"a\":1""#, r#""{\"a\":1""#),
+            (r#""hello""#, r#""hello""#),
+            ("", ""),
+        ] {
+            let mut completion = Completion::default();
+            completion.push_tool_call(None, "", "tap", arguments);
+            assert_eq!(completion.take_tool_calls()[0].arguments, read, "{arguments}");
+        }
     }
 }

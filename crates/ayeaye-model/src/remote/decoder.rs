@@ -5,10 +5,10 @@ use super::completion::{Completion, DONE_WITHOUT_REASON, REFUSAL, TRUNCATED};
 use super::error::AttemptError;
 use super::error_body::{bare_error, reported_error, words_in};
 use super::sse::EventReader;
+use super::surrogates::json_with_halves;
 use super::wire::Api;
 use crate::Limits;
 use crate::excerpt::excerpt;
-use crate::profile::strict_json;
 
 /// The most tool calls in one reply.
 const MAX_TOOL_CALLS: usize = 64;
@@ -170,7 +170,7 @@ pub(super) fn decode_json(
     body: &[u8],
     limit: usize,
 ) -> Result<Completion, AttemptError> {
-    let json = match strict_json(body) {
+    let json = match json_with_halves(body) {
         Ok(json) => json,
         Err(error) if error.is_data() => {
             let what = format!("JSON that can be read in two ways ({error})");
@@ -245,6 +245,7 @@ pub(super) fn merge(
 }
 
 fn finished(mut completion: Completion, api: &dyn Api) -> Result<Completion, AttemptError> {
+    completion.join_halves();
     if completion.finish_reason.is_none() && api.always_gives_finish_reason() {
         completion.finish_reason = Some(TRUNCATED.to_owned());
     }

@@ -1,7 +1,7 @@
 //! Why an attempt failed, and what to do next.
 use std::time::Duration;
 
-use ayeaye_agent::ModelErrorKind;
+use ayeaye_agent::{ModelErrorKind, error_chain};
 use reqwest::StatusCode;
 
 use super::features::OptionalFeature;
@@ -190,10 +190,14 @@ impl AttemptError {
             let message = format!("cannot be asked: {cause}");
             (ModelErrorKind::Rejected, message, Recovery::GiveUp)
         } else if error.is_connect() {
-            let message = format!(
-                "cannot be reached ({cause}): start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)"
-            );
-            (ModelErrorKind::Unreachable, message, retry)
+            let chain = error_chain(&error);
+            let (way_out, recovery) = match untrusted(&chain) {
+                Some(way_out) => (way_out, Recovery::GiveUp),
+                None if chain.contains("tunnel") => (PROXY_FAILS, retry),
+                None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
+            };
+            let message = format!("cannot be reached ({cause}): {way_out}");
+            (ModelErrorKind::Unreachable, message, recovery)
         } else if error.is_timeout() {
             let message = format!("did not answer in time ({cause})");
             (ModelErrorKind::TimedOut, message, Recovery::RetryOnce)
@@ -290,6 +294,30 @@ impl AttemptError {
         );
         Self::new(ModelErrorKind::Rejected, message, Recovery::GiveUp)
     }
+}
+
+const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
+     host in no_proxy";
+
+/// The way out where a connection cannot be encrypted, or not to whom it should be: neither passes by itself.
+fn untrusted(why: &str) -> Option<&'static str> {
+    let mentions = |words: &[&str]| words.iter().any(|word| why.contains(word));
+    Some(match () {
+        () if mentions(&["CaUsedAsEndEntity"]) => {
+            "its certificate is not trusted, since it is that of an issuer: give the server one of its own, with \
+             basicConstraints=CA:FALSE, and name the issuer's file in SSL_CERT_FILE"
+        }
+        () if mentions(&["UnknownIssuer"]) => {
+            "its certificate is not trusted: name the file of the issuer's certificate in SSL_CERT_FILE"
+        }
+        () if mentions(&["invalid peer certificate"]) => {
+            "its certificate is not trusted: have it renewed, or made for the name in model.base-url"
+        }
+        () if mentions(&["InvalidContentType", "invalid content type"]) => {
+            "it speaks no TLS at this port: use http:// in model.base-url, or the port where it does"
+        }
+        () => return None,
+    })
 }
 
 #[cfg(test)]

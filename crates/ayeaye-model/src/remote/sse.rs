@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::error::AttemptError;
-use crate::profile::strict_json;
+use super::surrogates::json_with_halves;
 
 /// The most lines that one event's data may take. Each is another attempt to parse all of them.
 const MAX_DATA_LINES: usize = 100;
@@ -90,7 +90,7 @@ impl EventReader {
         // As llama.cpp's server reports what fails in a stream.
         if let Some(error) = line.strip_prefix("error:").map(str::trim).filter(|it| !it.is_empty())
         {
-            let error = strict_json(error.as_bytes()).unwrap_or_else(|_| error.into());
+            let error = json_with_halves(error.as_bytes()).unwrap_or_else(|_| error.into());
             self.done = on_event(&as_error(error))?;
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl EventReader {
             return Ok(());
         }
         self.data.push_str(data);
-        if let Ok(event) = strict_json(self.data.as_bytes()) {
+        if let Ok(event) = json_with_halves(self.data.as_bytes()) {
             self.data.clear();
             self.data_lines = 0;
             let event = if self.is_error { as_error(event) } else { event };

@@ -32,7 +32,7 @@ async fn a_check_finds_what_is_wrong() {
 
     let found = checked(vec![list("other"), tap("700,930")]).await;
     assert_eq!(found[1].0, CheckSubject::ModelName);
-    assert!(found[1].2.contains("“other”"), "{found:?}");
+    assert!(found[1].2.contains("is not the one model offered: “other”"), "{found:?}");
     assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Warning), "{found:?}");
 
     let found = checked(vec![http("404 Not Found", "", ""), tap("370,380")]).await;
@@ -79,6 +79,12 @@ async fn a_check_finds_what_is_wrong() {
         assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");
     }
+
+    // The path is right, since the list came from there.
+    let unknown = http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#);
+    let found = checked(vec![list("other"), unknown]).await;
+    assert!(found[2].2.contains("set model.name to one of those"), "{found:?}");
+    assert!(!found[2].2.contains("/v1 and"), "{found:?}");
 
     let call = json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
         {"id": "1", "function": {"name": "tap_it", "arguments": "{\"at\": 5}"}}

@@ -89,6 +89,33 @@ async fn a_named_secret_that_comes_back_from_the_screen_is_not_passed_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_named_secret_is_black_and_kept_nowhere_in_whatever_way_an_app_shows_it() {
+    for shown in [
+        "DE89370400440532013000",
+        "DE89 3704 0044 0532 0130 00",
+        "de89370400440532013000",
+        "DE89-3704-0044-0532-0130-00",
+        "D E 8 9 3 7 0 4 0 0 4 4 0 5 3 2 0 1 3 0 0 0",
+    ] {
+        let rig = Rig::new([click(1), complete("done")])
+            .keeping(Kept::with("bank", "DE89370400440532013000"));
+        let screen = format!(
+            r#"<hierarchy rotation="0"><node text="Pay" clickable="true" bounds="[0,0][60,60]"/>
+            <node text="To {shown}" clickable="false" bounds="[0,60][60,120]"/></hierarchy>"#
+        );
+        rig.phone.fronts(BANK, "Pay");
+        rig.phone.shows(&screen, false);
+        let report = rig.run_task(TASK).await;
+        let blackened = |fact: &Fact| match fact {
+            Fact::Observe(seen) => Some(seen.blackened),
+            _ => None,
+        };
+        assert_eq!(rig.facts(report.session_id, blackened).await, [1, 1], "{shown}");
+        assert_eq!(rig.files_with(shown), [""; 0], "{shown}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_that_the_user_has_not_named_is_not_typed() {
     let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
         .keeping(Kept::with("bank", "Quince&41"));

@@ -1,9 +1,11 @@
 //! The screen is still the one the model saw, or nothing is done.
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::direct::{ended as acted, tap};
 use crate::fakes::{
-    Call, Fault, Motion, PageChange, Rig, SceneKind, ScriptedReply, click, complete, types,
+    Call, Fault, Motion, PageChange, Rig, SceneKind, ScriptedReply, click, complete, say, types,
 };
 use crate::gate::Policy;
 use crate::{DirectAction, Gesture, Report, StopReason, UserInput};
@@ -50,6 +52,17 @@ async fn a_page_that_is_another_one_by_now_is_not_touched() {
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let error = report.steps[0].error.clone().unwrap();
     assert!(error.contains("has changed"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_reckoned_for_a_screen_is_not_drawn_on_one_that_was_turned() {
+    let scroll = say("SCROLL", &json!({"direction": "down"}));
+    for act in [scroll, click(500), types("hello", Some([500, 500]))] {
+        let (rig, report) = changed_while_thinking(act, |rig| rig.phone.turns()).await;
+        assert_eq!(rig.phone.gestures(), [""; 0]);
+        let error = report.steps[0].error.clone().unwrap();
+        assert!(error.contains("the screen was turned"), "{error}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -78,7 +78,7 @@ const START_Y: Arg = Arg(FromY, &["start_y"]);
 const END_X: Arg = Arg(ToX, &["end_x"]);
 const END_Y: Arg = Arg(ToY, &["end_y"]);
 
-const VERBS: VerbTable = VerbTable::new(&[ROWS, tools::VERBS]);
+const VERBS: VerbTable = VerbTable::new(&[ROWS, tools::VERBS, EARLIER]);
 
 const ROWS: &[Verb] = &[
     Verb::new(&["click"], Meaning::Click, &[X, Y]),
@@ -108,6 +108,33 @@ const ROWS: &[Verb] = &[
     Verb::new(
         &["list_apps"],
         Meaning::Unsupported("there is no list of apps; call open_app with the name of the one"),
+        &[],
+    ),
+];
+
+/// What the functions of the tool were called before Gemini 3.5, as `agent.py` of google-gemini/computer-use-preview
+/// carries them out: 2.5 Computer Use, 3 Flash and 3.1 Pro know these, and were shown browsers only.
+const EARLIER: &[Verb] = &[
+    Verb::new(&["click_at"], Meaning::Click, &[X, Y]),
+    Verb::new(&["type_text_at"], Meaning::Type(Typing::Clears), &[TEXT, X, Y, CLEAR, ENTER]),
+    Verb::new(
+        &["scroll_at", "scroll_document"],
+        Meaning::Scroll,
+        &[Arg(Direction, &["direction"]), X, Y],
+    ),
+    Verb::new(&["wait_5_seconds"], Meaning::Wait, &[Arg(SecondsOr("5"), &["seconds"])]),
+    Verb::new(&["key_combination"], Meaning::PressKey(&[]), &[Arg(Text, &["keys"])]),
+    Verb::new(
+        &["hover_at"],
+        Meaning::Unsupported("a phone has no pointer to hover with; call click_at or long_press"),
+        &[],
+    ),
+    Verb::new(
+        &["open_web_browser", "navigate", "search", "go_forward"],
+        Meaning::Unsupported(
+            "this is a phone, not a browser: call open_app with the browser's name, and write the address or the words \
+             to look for into its field",
+        ),
         &[],
     ),
 ];

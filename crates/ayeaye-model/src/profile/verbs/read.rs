@@ -127,8 +127,14 @@ impl Reader<'_> {
     }
 
     fn typed(&self, typing: Typing) -> Result<Action, ParseError> {
+        let clear = match self.verb.arg(|slot| slot == Slot::Clear) {
+            Some(arg) if typing != Typing::Clears || self.args.is_given(arg.1) => {
+                self.args.flag(arg.1)?
+            }
+            _ => typing == Typing::Clears,
+        };
         // Where typing clears, an empty text is valid.
-        let has_text = |text: &String| typing == Typing::Clears || !text.is_empty();
+        let has_text = |text: &String| typing == Typing::Clears && clear || !text.is_empty();
         let Some(text) = self.raw_text()?.filter(has_text) else {
             return self.missing(Slot::is_text);
         };
@@ -146,7 +152,6 @@ impl Reader<'_> {
             text = rest;
             submit = true;
         }
-        let clear = typing == Typing::Clears || self.flag(Slot::Clear)?;
         let point = if self.keyboard_is_up()? { None } else { self.at()? };
         Ok(Gesture::Type { text: text.to_owned(), point, clear, submit }.into())
     }

@@ -367,3 +367,45 @@ proptest! {
         }
     }
 }
+
+/// As relays send it that cut a text by UTF-16 units.
+#[test]
+fn a_character_whose_halves_come_in_two_pieces_is_joined() {
+    let stream = |delta: &dyn Fn(&str) -> String, texts: &[&str]| {
+        let piece = |text: &&str| {
+            format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{}}}]}}\n\n", delta(text))
+        };
+        let stop = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        format!("{}{stop}data: [DONE]\n\n", texts.iter().map(piece).collect::<String>())
+    };
+    let of = |field: &'static str| move |text: &str| format!("{{\"{field}\":\"{text}\"}}");
+    let arguments = |text: &str| {
+        let name = if text.contains("hi") { "\"name\":\"type\"," } else { "" };
+        let function = format!("{{{name}\"arguments\":\"{text}\"}}");
+        format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{function}}}]}}")
+    };
+    for (texts, read) in [
+        (&["hi \\ud83d", "\\ude42!"][..], "hi 🙂!"),
+        (&["hi \\ud83d", "", "\\ude42\\ud83d", "\\ude00"], "hi 🙂😀"),
+        (&["hi \\ud83d", "!"], "hi \u{fffd}!"),
+        (&["hi \\ud83d"], "hi \u{fffd}"),
+    ] {
+        let answer = |delta: &dyn Fn(&str) -> String| {
+            let stream = stream(delta, texts);
+            let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
+            let answer = decoder("text/event-stream", &bytes).unwrap();
+            assert_eq!(answer, decoder("text/event-stream", &[stream.as_bytes()]).unwrap());
+            assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
+            answer
+        };
+        assert_eq!(answer(&of("content")).text, read);
+        assert_eq!(answer(&of("reasoning_content")).reasoning, read);
+        assert_eq!(answer(&arguments).take_tool_calls()[0].arguments, read);
+    }
+    // In one piece too, and one that is cut off is not whole.
+    let whole = br#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#;
+    assert_eq!(decoder("application/json", &[whole]).unwrap().text, "a\u{fffd}");
+    let cut = b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\ud83d\"}}]}\n\n";
+    let cut = decoder("text/event-stream", &[cut]).unwrap();
+    assert_eq!(cut.finish_reason.as_deref(), Some(TRUNCATED));
+}

@@ -26,9 +26,21 @@ pub(super) fn classify(
     match status {
         403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
         403 if words::is_moderated(reason) => give_up(ModelErrorKind::Rejected, MODERATION),
-        400 | 422 if mentions(&words::MODERATED) => give_up(ModelErrorKind::Rejected, MODERATION),
+        400 | 422 | 451 if mentions(&words::MODERATED) => {
+            give_up(ModelErrorKind::Rejected, MODERATION)
+        }
         400 | 403 | 404 if mentions(&words::NOT_VERIFIED) => {
             give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
+        }
+        400 | 404 if mentions(&words::NO_PROVIDER) => {
+            give_up(ModelErrorKind::NotFound, NO_PROVIDER)
+        }
+        403 | 404 if mentions(&words::NOT_OPENED) => {
+            give_up(ModelErrorKind::Unauthorized, NOT_OPENED)
+        }
+        404 if mentions(&words::DATA_POLICY) => give_up(ModelErrorKind::NotFound, DATA_POLICY),
+        400 | 422 if mentions(&words::PICTURE_SIZE) => {
+            give_up(ModelErrorKind::Rejected, PICTURE_SIZE)
         }
         400 | 403 if mentions(&words::WRONG_PLACE) => {
             give_up(ModelErrorKind::Unauthorized, WRONG_PLACE)
@@ -142,6 +154,17 @@ const NO_COMPUTER_TOOL: &str = "it takes this model without the computer-use too
 
 const NOT_VERIFIED: &str = "the account has to be verified for this model at its host; where that is for streams alone, \
      model.stream = false does without";
+
+const NO_PROVIDER: &str = "no provider that the account has enabled serves this model: enable one that does at its host, or \
+     name another model";
+
+const NOT_OPENED: &str = "the account has not activated this model: do so in its host's console";
+
+const DATA_POLICY: &str = "the account's privacy settings rule out every provider of this model: change them at its host, or \
+     name another model";
+
+const PICTURE_SIZE: &str = "the picture is too small, too large or too narrow for this model: set model.max-pixels to another \
+     number, or choose another model";
 
 const WRONG_PLACE: &str =
     "its host does not serve this country or region: no setting helps, ask another endpoint";

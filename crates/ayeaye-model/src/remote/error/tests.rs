@@ -44,6 +44,41 @@ fn what_is_tried_again() {
         (400, "You have reached your specified API usage limits.", "quota"),
         (429, "Your prepayment credits are depleted.", "quota"),
         (400, "系统检测到输入或生成内容可能包含不安全或敏感内容 [1301]", "moderation"),
+        (
+            400,
+            "The request failed because the input text may contain sensitive information. [InputTextSensitiveContentDetected]",
+            "moderation",
+        ),
+        (400, "x [InputImageSensitiveContentDetected]", "moderation"),
+        (400, "x [OutputTextSensitiveContentDetected.PolicyViolation]", "moderation"),
+        (400, "x [SensitiveContentDetected]", "moderation"),
+        (
+            400,
+            "The request was rejected because it was considered high risk [content_filter]",
+            "moderation",
+        ),
+        (400, "Content Exists Risk [invalid_request_error]", "moderation"),
+        (
+            451,
+            "The content you provided or machine outputted is blocked. [censorship_blocked]",
+            "moderation",
+        ),
+        (
+            400,
+            "The requested model 'x' is not supported by any provider you have enabled. [model_not_supported]",
+            "enable one",
+        ),
+        (404, "Your account 1 has not activated the model x. [ModelNotOpen]", "activated"),
+        (
+            404,
+            "No endpoints found matching your data policy (Free model publication).",
+            "privacy settings",
+        ),
+        (
+            400,
+            "The image length and width do not meet the model restrictions. [InvalidParameter]",
+            "model.max-pixels",
+        ),
         (400, "the stand-in for a model only decides on steps", "`ayeaye setup` configures one"),
         (402, "Payment required", "quota"),
         (429, "余额不足或无可用资源包,请充值。 [1113]", "quota"),
@@ -419,5 +454,30 @@ fn who_is_to_make_room_or_to_be_waited_for_is_told() {
     ] {
         let message = AttemptError::from_status(status, said, None).message(str::to_owned);
         assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn what_minimax_refuses_with_a_status_of_success_is_moderation() {
+    for (code, said) in [(1026, "input new_sensitive"), (1027, "output new_sensitive")] {
+        let json = serde_json::json!({ "base_resp": { "status_code": code, "status_msg": said } });
+        let error = super::super::error_body::bare_error(&json).unwrap();
+        assert_eq!((error.kind, error.recovery), (ModelErrorKind::Rejected, Recovery::GiveUp));
+        assert!(error.message(str::to_owned).contains("moderation"), "{said}");
+    }
+}
+
+#[test]
+fn a_connection_that_cannot_mend_itself_says_what_helps() {
+    for (why, part) in [
+        ("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))", "CA:FALSE"),
+        ("invalid peer certificate: UnknownIssuer", "SSL_CERT_FILE"),
+        ("invalid peer certificate: certificate expired", "renewed"),
+        ("received corrupt message of type InvalidContentType", "http://"),
+    ] {
+        assert!(untrusted(why).unwrap().contains(part), "{why}");
+    }
+    for why in ["tcp connect error: Connection refused (os error 111)", "dns error: no such host"] {
+        assert_eq!(untrusted(why), None, "{why}");
     }
 }

@@ -180,8 +180,9 @@ pub(super) fn is_used_up(reason: &str) -> bool {
         || reason.contains("free tier") && mentions(&["exhausted", "exceeded"])
 }
 
-/// What moderation says with 400, which has other reasons: of `DashScope`, Azure and Zhipu, and of routers before them.
-pub(super) const MODERATED: [&str; 12] = [
+/// What moderation says with 400, which has other reasons: of `DashScope`, Azure and Zhipu, of routers before them, and
+/// at the end of Ark, Kimi, `DeepSeek`, `StepFun` and `MiniMax`.
+pub(super) const MODERATED: [&str; 18] = [
     "[invalid_prompt]",
     "[bio_policy]",
     "misalignment_policy_violation",
@@ -194,7 +195,27 @@ pub(super) const MODERATED: [&str; 12] = [
     "sensitive_words_detected",
     "敏感内容",
     "[1301]",
+    "sensitivecontentdetected",
+    "[content_filter]",
+    "considered high risk",
+    "content exists risk",
+    "censorship_blocked",
+    "new_sensitive",
 ];
+
+/// Of Hugging Face, whose providers are chosen in the account.
+pub(super) const NO_PROVIDER: [&str; 2] =
+    ["model_not_supported", "by any provider you have enabled"];
+
+/// Of Ark, where each model is opened in the account.
+pub(super) const NOT_OPENED: [&str; 2] = ["[modelnotopen]", "has not activated the model"];
+
+/// Of `OpenRouter`, for providers that do with prompts what the account rules out.
+pub(super) const DATA_POLICY: [&str; 2] =
+    ["matching your data policy", "guardrail restrictions and data policy"];
+
+/// Of `DashScope`, for the sides of a picture.
+pub(super) const PICTURE_SIZE: [&str; 1] = ["length and width do not meet"];
 
 /// What is said of models that are no good with the tool for computers, by Google and OpenAI.
 pub(super) const NO_COMPUTER_TOOL: [&str; 4] = [

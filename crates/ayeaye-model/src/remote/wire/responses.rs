@@ -86,14 +86,29 @@ impl Api for Responses {
         match json["type"].as_str() {
             Some(event @ ("response.output_text.delta" | "response.refusal.delta")) => {
                 completion.refused |= event == "response.refusal.delta";
+                completion.text_in_pieces = true;
                 completion.text.push_str(&text(&json["delta"]));
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
                 completion.reasoning.push_str(&text(&json["delta"]));
             }
-            // Texts have come in pieces before; calls are taken whole.
-            Some("response.output_item.done") => merge_call(completion, &json["item"]),
+            // Texts have mostly come in pieces before; calls are taken whole.
+            Some("response.output_item.done") => {
+                merge_missing_texts(completion, &json["item"]);
+                merge_call(completion, &json["item"]);
+            }
             Some("response.completed" | "response.incomplete" | "response.failed") => {
+                // Some send nothing before.
+                let has_text = !completion.text.is_empty();
+                let has_call = 0 < completion.tool_call_count();
+                for item in json["response"]["output"].as_array().into_iter().flatten() {
+                    if !has_text {
+                        merge_missing_texts(completion, item);
+                    }
+                    if !has_call {
+                        merge_call(completion, item);
+                    }
+                }
                 merge_end(completion, &json["response"]);
                 completion.ended = true;
             }
@@ -126,6 +141,17 @@ impl Api for Responses {
 
     fn always_gives_finish_reason(&self) -> bool {
         true
+    }
+}
+
+/// The texts of an item that did not come in pieces.
+fn merge_missing_texts(completion: &mut Completion, item: &Value) {
+    let is_missing = match item["type"].as_str() {
+        Some("reasoning") => completion.reasoning.is_empty(),
+        _ => !completion.text_in_pieces,
+    };
+    if is_missing {
+        merge_texts(completion, item);
     }
 }
 
@@ -333,6 +359,43 @@ mod tests {
         assert_eq!((streamed.text.as_str(), streamed.reasoning.as_str()), ("I tap.", "hm"));
         assert_eq!(streamed.finish_reason.as_deref(), Some("stop"));
         assert_eq!(calls(&mut streamed), expected);
+    }
+
+    #[test]
+    fn texts_that_did_not_come_in_pieces_are_taken_from_where_they_are() {
+        let part = json!({"type": "output_text", "text": "I tap."});
+        let message = json!({"type": "message", "content": [part]});
+        let reasoning =
+            json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]});
+        let call =
+            json!({"type": "function_call", "call_id": "c", "name": "done", "arguments": "{}"});
+        let item = |item: &Value| json!({"type": "response.output_item.done", "item": item});
+        let completed = |output: Value| json!({"type": "response.completed", "response": {"status": "completed", "output": output}});
+        let all = json!([reasoning, message, call]);
+        let delta = json!({"type": "response.output_text.delta", "delta": "I tap."});
+        for events in [
+            vec![item(&reasoning), item(&message), item(&call), completed(json!([]))],
+            vec![item(&reasoning), item(&message), item(&call), completed(all.clone())],
+            vec![item(&reasoning), delta, item(&message), item(&call), completed(all.clone())],
+            vec![completed(all)],
+        ] {
+            let mut read = Completion::default();
+            for event in &events {
+                assert!(merge(&mut read, &Responses, event, 1000).unwrap());
+            }
+            assert_eq!(
+                (read.text.as_str(), read.reasoning.as_str()),
+                ("I tap.", "hm"),
+                "{events:?}"
+            );
+            assert_eq!(calls(&mut read), ["done{}"], "{events:?}");
+            assert_eq!(read.finish_reason.as_deref(), Some("stop"));
+        }
+        let refusal =
+            json!({"type": "message", "content": [{"type": "refusal", "refusal": "No."}]});
+        let mut read = Completion::default();
+        merge(&mut read, &Responses, &completed(json!([refusal])), 1000).unwrap();
+        assert_eq!((read.text.as_str(), read.refused), ("No.", true));
     }
 
     #[test]
