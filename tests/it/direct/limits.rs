@@ -59,10 +59,12 @@ async fn a_client_that_gives_every_argument_can_act() {
     let rig = rig().await;
     let rest = json!({ "session_id": "", "reason": "", "screenshot": 0, "approval": "", "double": "false" });
     let place = with(rest.clone(), &json!({ "ref": "", "x": "500", "y": 990 }));
-    assert_eq!(act(&rig, "tap", place).await["stop_reason"], DONE);
+    let done = act(&rig, "tap", place).await;
+    assert_eq!(done["action"]["point"], json!([500, 990]), "{done}");
     let found = element(&rig, |it| it["ref"].is_string()).await;
     let named = with(rest, &json!({ "ref": found["ref"], "x": 0, "y": 0 }));
-    assert_eq!(act(&rig, "tap", named.clone()).await["stop_reason"], DONE);
+    let done = act(&rig, "tap", named.clone()).await;
+    assert_eq!(done["action"]["action_type"], "CLICK", "{done}");
     let both = with(named, &json!({ "x": 5 }));
     let text = refused(&rig, "tap", both).await;
     assert!(text.contains("needs either `ref`, or `x` and `y`"), "{text}");
