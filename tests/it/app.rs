@@ -60,6 +60,8 @@ async fn only_a_client_that_shows_apps_is_told_of_the_page_and_its_tools() {
             let plain = plain["tools"].as_array().unwrap();
             assert_eq!(plain.len() + own.len(), shows.len());
             assert!(plain.iter().all(|tool| tool["_meta"].is_null()), "{plain:?}");
+            let has_own = |tools: &[Value]| json!(tools).to_string().contains("question_step");
+            assert!(has_own(shows) && !has_own(plain), "only the page gives it");
             let listed = told(&server, era, &capabilities, "resources/list").await.to_string();
             assert!(!listed.contains("ui://"), "{listed}");
         }

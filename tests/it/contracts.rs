@@ -122,7 +122,8 @@ async fn schemas_are_plain_and_every_field_is_described() {
             is_portable(schema, name);
             assert!(schema.is_null() || schema["type"] == "object", "{name}");
         }
-        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
+        // google-genai's own MCP support fails at a schema with this keyword.
+        assert_eq!(tool["inputSchema"]["additionalProperties"], Value::Null, "{name}");
         for (field, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
             assert!(schema["description"].is_string(), "{name}.{field}");
         }

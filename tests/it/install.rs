@@ -79,6 +79,7 @@ async fn every_client_gets_an_entry_that_starts_and_loses_it_again() {
         ),
         ("zed", ".config/zed/settings.json", "// Zed\n{\n  \"theme\": \"One Dark\",\n}\n"),
         ("amazon-q", ".aws/amazonq/mcp.json", "{\"mcpServers\":{}}"),
+        ("copilot-cli", ".copilot/mcp-config.json", "{\"mcpServers\":{}}"),
     ];
     let home = Home::new();
     for (client, file, before) in files {
@@ -111,6 +112,7 @@ async fn where_nothing_is_files_are_made_and_taken_away() {
             "roo-code",
             ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
         ),
+        ("kiro", ".kiro/settings/mcp.json"),
         ("junie", ".junie/mcp/mcp.json"),
         ("lm-studio", ".lmstudio/mcp.json"),
         ("devin", ".config/devin/mcp_config.json"),
@@ -338,6 +340,9 @@ async fn a_running_server_is_called_with_its_token() {
     let output = home.run(&format!("install zed --http {url} --yes")).await;
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.err.contains("--token-in-file"), "{output:?}");
+    assert!(!output.err.contains("${input:"), "{output:?}");
+    let output = home.run(&format!("install vscode --http {url} --yes")).await;
+    assert!(output.code == 1 && output.err.contains("`${input:…}`"), "{output:?}");
     assert!(!home.file(".config/zed/settings.json").exists());
     let out = home.done(&format!("install zed --http {url} --token-in-file --yes")).await;
     assert!(!out.contains(token.trim()) && out.contains("(secret)"), "{out}");

@@ -36,6 +36,8 @@ pub enum Client {
     Cline,
     RooCode,
     AmazonQ,
+    Kiro,
+    CopilotCli,
     Junie,
     JetBrains,
     LmStudio,
@@ -46,7 +48,7 @@ pub enum Client {
 
 impl Client {
     /// Every client, as they are listed.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
         Self::Cursor,
@@ -59,6 +61,8 @@ impl Client {
         Self::Cline,
         Self::RooCode,
         Self::AmazonQ,
+        Self::Kiro,
+        Self::CopilotCli,
         Self::Junie,
         Self::JetBrains,
         Self::LmStudio,
@@ -82,6 +86,8 @@ impl Client {
             Self::Cline => "cline",
             Self::RooCode => "roo-code",
             Self::AmazonQ => "amazon-q",
+            Self::Kiro => "kiro",
+            Self::CopilotCli => "copilot-cli",
             Self::Junie => "junie",
             Self::JetBrains => "jetbrains",
             Self::LmStudio => "lm-studio",
@@ -106,6 +112,8 @@ impl Client {
             Self::Cline => "Cline",
             Self::RooCode => "Roo Code",
             Self::AmazonQ => "Amazon Q",
+            Self::Kiro => "Kiro",
+            Self::CopilotCli => "Copilot CLI",
             Self::Junie => "JetBrains Junie",
             Self::JetBrains => "JetBrains AI Assistant",
             Self::LmStudio => "LM Studio",
@@ -139,6 +147,10 @@ impl Client {
             Self::Cline => "Cline reads it at once; MCP Servers > Configure shows it",
             Self::RooCode => "Roo Code reads it at once; its MCP settings show it",
             Self::AmazonQ => "start `q chat` anew; /tools shows the server",
+            Self::Kiro => {
+                "start `kiro-cli chat` anew, where /mcp shows the server; the editor reads it at once"
+            }
+            Self::CopilotCli => "start `copilot` anew; /mcp show shows the server",
             Self::Junie => "start the IDE anew; Settings > Tools > Junie > MCP Settings shows it",
             Self::JetBrains => {
                 "Settings > Tools > AI Assistant > Model Context Protocol > Add > as JSON"

@@ -50,6 +50,7 @@ pub use error::{ConfigError, ValueError};
 pub use exposed::ExposedKeys;
 pub use http::{HttpSettings, IssuerSettings};
 pub use journal::JournalSettings;
+pub(crate) use known::nearest_of;
 pub use listen::{Listen, socket_address};
 pub use lost::LostSetting;
 pub use model::{ModelSettings, RoleSettings};

@@ -5,6 +5,7 @@
 //! On loopback unless configured otherwise, always with a bearer token, and for pages in a browser only
 //! if their origin is allowed. `/healthz` answers `ok`, `/readyz` whether tasks are accepted; neither
 //! needs a token. Each token is a principal, which sees only its own sessions.
+mod accept;
 mod auth;
 mod browser;
 mod connections;

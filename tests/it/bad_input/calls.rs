@@ -136,7 +136,6 @@ async fn a_task_of_10_mb_is_refused() {
 async fn numbers_and_words_out_of_range_are_refused_by_name() {
     let rig = rig().await;
     for (argument, value, said) in [
-        ("max_steps", json!(0), "`max_steps` is 0; it can be 1 to 500"),
         ("max_steps", json!(501), "`max_steps` is 501; it can be 1 to 500"),
         ("max_steps", json!(-1), "`max_steps` is -1; it can be 1 to 500"),
         ("wait_seconds", json!(-1), "`wait_seconds` is -1; it can be 0 to 3600"),
@@ -162,6 +161,7 @@ async fn arguments_that_are_unknown_missing_or_of_the_wrong_kind_are_refused_by_
     let serial = &rig.serial;
     for (arguments, name) in [
         (json!({ "device_id": serial, "task": "x", "speed": 3 }), "speed"),
+        (json!({ "device_id": serial, "task": "x", "max_step": 3 }), "; did you mean `max_steps`?"),
         (json!({ "device_id": serial }), "task"),
         (
             json!({ "device_id": 5, "task": "x" }),
@@ -169,13 +169,45 @@ async fn arguments_that_are_unknown_missing_or_of_the_wrong_kind_are_refused_by_
         ),
         (
             json!({ "device_id": serial, "task": "x", "max_steps": "many" }),
-            "`max_steps` does not fit: invalid type: string, expected i64",
+            "`max_steps` does not fit: invalid type: string, expected a whole number",
         ),
     ] {
         let text = refused_somehow(&rig, arguments).await;
         assert!(text.contains(name), "{name}: {text}");
     }
     nothing_happened(&rig).await;
+}
+
+/// Frameworks with strict schemas make every argument required; what a model does not mean it leaves empty, or 0.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_gives_every_argument_asks_again_and_answers() {
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which one?"))).await;
+    let rig = Rig::with(vlm, RigOptions::quick()).await;
+    let asked = rig
+        .call(
+            "ask_agent_start_new_task",
+            json!({
+                "device_id": rig.serial, "task": "Text Anna", "max_steps": "20", "reply_mode": "", "planner": "false",
+                "policy": "", "queue": false, "wait_seconds": "45", "screenshot": "", "toolCallId": "call_1",
+            }),
+        )
+        .await;
+    assert_eq!(asked["question"]["text"], "Which one?", "{asked}");
+    let full = |reply: &str| {
+        json!({
+            "session_id": asked["session_id"], "device_id": "", "task": "", "reply_from_client": reply,
+            "question_step": 0, "reply_is_secret": false, "max_steps": 0, "reply_mode": "pass_to_client",
+            "planner": false, "policy": "careful", "wait_seconds": 45, "screenshot": "none",
+        })
+    };
+    for nothing in ["", " \n"] {
+        let again = rig.call("ask_agent_continue", full(nothing)).await;
+        assert_eq!(again["question"]["text"], "Which one?", "{again}");
+        assert_eq!(rig.vlm.asked_count(), 1, "nothing is no answer");
+    }
+    rig.vlm.always(&complete("Told her."));
+    let done = rig.call("ask_agent_continue", full("Anna Berg")).await;
+    assert_eq!(done["message"], "Told her.", "{done}");
 }
 
 /// Refused as a call that fails, or as one that is not understood.

@@ -205,7 +205,10 @@ impl Client {
 
     /// Whether it has a window, and so is often not started from a shell.
     pub const fn has_window(self) -> bool {
-        !matches!(self, Self::ClaudeCode | Self::Codex | Self::GeminiCli | Self::Opencode)
+        !matches!(
+            self,
+            Self::ClaudeCode | Self::Codex | Self::GeminiCli | Self::Opencode | Self::CopilotCli
+        )
     }
 
     /// Whether the client can take the token from a file.
@@ -226,6 +229,9 @@ impl Client {
         let mut entry = match self {
             Self::ClaudeCode | Self::VsCode => {
                 json!({ "type": "stdio", "command": program, "args": args })
+            }
+            Self::CopilotCli => {
+                json!({ "type": "local", "command": program, "args": args, "tools": ["*"] })
             }
             Self::Opencode => {
                 let line: Vec<&String> = std::iter::once(program).chain(args).collect();
@@ -265,6 +271,7 @@ impl Client {
             Self::Goose => json!({ "type": "streamable_http", "name": name, "enabled": true,
                 "uri": url, "timeout": 300 }),
             Self::Cline => json!({ "type": "streamableHttp", "url": url }),
+            Self::CopilotCli => json!({ "type": "http", "url": url, "tools": ["*"] }),
             Self::RooCode => json!({ "type": "streamable-http", "url": url }),
             Self::ClaudeCode | Self::VsCode | Self::AmazonQ | Self::Continue => {
                 json!({ "type": "http", "url": url })
@@ -272,6 +279,7 @@ impl Client {
             Self::Codex
             | Self::Cursor
             | Self::Zed
+            | Self::Kiro
             | Self::Junie
             | Self::JetBrains
             | Self::LmStudio

@@ -53,6 +53,9 @@ impl System {
 /// Claude Desktop's file in a folder of settings.
 const CLAUDE_DESKTOP: &str = "Claude/claude_desktop_config.json";
 
+/// Kiro's file, in the home and in a project.
+const KIRO: &str = ".kiro/settings/mcp.json";
+
 /// Where settings are looked for.
 #[derive(Debug, Clone)]
 pub struct Folders {
@@ -179,6 +182,10 @@ impl Folders {
                 .join("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
             // aws/amazon-q-developer-cli, crates/chat-cli/src/util/directories.rs
             Client::AmazonQ => home.join(".aws/amazonq/mcp.json"),
+            // https://kiro.dev/docs/mcp/configuration: the editor's and the command line's, which was Amazon Q's
+            Client::Kiro => home.join(KIRO),
+            // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
+            Client::CopilotCli => home.join(".copilot/mcp-config.json"),
             // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
             Client::Junie | Client::JetBrains => home.join(".junie/mcp/mcp.json"),
             // https://lmstudio.ai/docs/app/mcp; where its home was moved, a file says where to
@@ -265,6 +272,8 @@ impl Folders {
             Client::Windsurf => (vec![home.join(".codeium/windsurf")], "windsurf"),
             Client::Continue => (vec![home.join(".continue")], "cn"),
             Client::AmazonQ => (vec![home.join(".aws/amazonq")], "q"),
+            Client::Kiro => (vec![home.join(".kiro")], "kiro-cli"),
+            Client::CopilotCli => (vec![home.join(".copilot")], "copilot"),
             Client::JetBrains => (vec![self.settings.join("JetBrains")], ""),
             Client::Goose => {
                 (self.user_file(client).parent().map(Path::to_owned).into_iter().collect(), "goose")
@@ -312,6 +321,9 @@ fn project_file(client: Client) -> Option<&'static str> {
         Client::Zed => ".zed/settings.json",
         Client::RooCode => ".roo/mcp.json",
         Client::AmazonQ => ".amazonq/mcp.json",
+        Client::Kiro => KIRO,
+        // It reads Claude Code's `.mcp.json` as well, whose entries are written otherwise.
+        Client::CopilotCli => ".github/mcp.json",
         Client::Junie => ".junie/mcp/mcp.json",
         Client::Devin => ".devin/mcp_config.json",
         Client::Continue => ".continue/mcpServers/ayeaye.json",

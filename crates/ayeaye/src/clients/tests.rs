@@ -33,6 +33,8 @@ fn files_are_where_each_system_keeps_them() {
     assert_eq!(user_file(&linux, Client::ClaudeCode), "/home/ada/.claude.json");
     assert_eq!(user_file(&linux, Client::VsCode), "/home/ada/.config/Code/User/mcp.json");
     assert_eq!(user_file(&linux, Client::Goose), "/home/ada/.config/goose/config.yaml");
+    assert_eq!(user_file(&linux, Client::Kiro), "/home/ada/.kiro/settings/mcp.json");
+    assert_eq!(user_file(&linux, Client::CopilotCli), "/home/ada/.copilot/mcp-config.json");
     let moved = folders(
         System::Unix,
         &[

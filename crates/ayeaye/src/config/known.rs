@@ -41,7 +41,7 @@ pub(super) fn nearest(key: &str, known: &'static [KnownSetting]) -> Option<&'sta
 }
 
 /// The one of `known` that `word` was most likely meant to be, if any is near enough.
-pub(super) fn nearest_of<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest_of<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Our names are short; a longer word is no typing error.
     if 64 < word.len() {
         return None;

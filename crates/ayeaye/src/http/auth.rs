@@ -17,6 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
 use futures::StreamExt as _;
 
+use super::accept;
 use super::connections::{Conn, Peer};
 use super::cors;
 use super::hosts::Hosts;
@@ -50,6 +51,9 @@ pub(super) struct AuthMiddleware {
     pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
+
+/// The header that names a session.
+const SESSION_ID: &str = "mcp-session-id";
 
 /// How long a request's body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -200,7 +204,9 @@ pub(super) async fn check_token(
     {
         return nothing_left(spent);
     }
-    match *request.method() {
+    accept::name_ranges(request.headers_mut());
+    let names_session = request.headers().contains_key(SESSION_ID);
+    let response = match *request.method() {
         // rmcp would end anybody's session, and answer 202 when there is none.
         Method::DELETE if auth.names_no_session_of(&principal, request.headers()) => no_session(),
         Method::DELETE => ended(on_behalf_of(principal, next.run(request)).await),
@@ -217,6 +223,11 @@ pub(super) async fn check_token(
             }
         }
         _ => on_behalf_of(principal, next.run(request)).await,
+    };
+    if names_session && response.status() == StatusCode::NOT_FOUND {
+        no_session()
+    } else {
+        response
     }
 }
 
@@ -335,13 +346,13 @@ impl AuthMiddleware {
     /// Why nothing will come from the stream that the request resumes in this principal's session.
     fn spent(&self, principal: &Principal, headers: &HeaderMap) -> Option<Spent> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let (session, event) = (text("mcp-session-id")?, text("last-event-id")?);
+        let (session, event) = (text(SESSION_ID)?, text("last-event-id")?);
         self.sessions.is_of(session, principal).then(|| self.sessions.spent(event, principal))?
     }
 
     /// Whether the request names a session that is not this principal's.
     fn names_no_session_of(&self, principal: &Principal, headers: &HeaderMap) -> bool {
-        let named = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+        let named = headers.get(SESSION_ID).and_then(|id| id.to_str().ok());
         named.is_some_and(|id| !self.sessions.is_of(id, principal))
     }
 }

@@ -25,10 +25,19 @@ pub(super) fn later(status: StatusCode, wait: Duration, text: &str) -> Response 
     response
 }
 
-/// What rmcp answers to other requests that name an unknown session.
+/// The request names a session that is not there. rmcp says so in a plain text without a way out, which clients show as
+/// it is; the code is that of the official SDK's servers.
 pub(super) fn no_session() -> Response {
-    (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
+    let body = serde_json::json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": { "code": -32001, "message": NO_SESSION },
+    });
+    (StatusCode::NOT_FOUND, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
+
+const NO_SESSION: &str = "Session not found: the server was restarted, or this connection to it has ended. Connect \
+     again (initialize, without Mcp-Session-Id). Tasks go on from what is kept: list_sessions has their session_ids";
 
 /// Nothing is left of a stream that a client resumes. Some clients take every stream that ends for a broken
 /// one and resume it (TypeScript SDK 1.23, which Gemini CLI contains); an empty stream would be resumed

@@ -5,7 +5,7 @@
 //! passes its calls of tools on to us like those of its model.
 mod page;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceContents, Tool};
 use serde_json::json;
@@ -19,6 +19,9 @@ pub const URI: &str = "ui://ayeaye/run";
 
 /// The tools beside whose results the page is shown: those that begin, go on with or show a session.
 const SHOWN_BESIDE: [&str; 3] = ["ask_agent_start_new_task", "ask_agent_continue", "get_session"];
+
+/// The argument of `ask_agent_continue` that only the page gives.
+const OWN_ARGUMENT: &str = "question_step";
 
 static PAGE: LazyLock<String> = LazyLock::new(page::page);
 
@@ -46,6 +49,16 @@ pub fn link(tool: &mut Tool) {
         // The key of hosts from before the revision.
         meta.insert("ui/resourceUri".to_owned(), json!(URI));
         tool.meta = Some(MetaObject(meta));
+    }
+}
+
+/// Takes out of a tool's schema what only the page gives: a model that must give every argument would have to make it up.
+pub fn hide_own_argument(tool: &mut Tool) {
+    if tool.input_schema["properties"].get(OWN_ARGUMENT).is_some()
+        && let Some(fields) = Arc::make_mut(&mut tool.input_schema).get_mut("properties")
+        && let Some(fields) = fields.as_object_mut()
+    {
+        fields.shift_remove(OWN_ARGUMENT);
     }
 }
 

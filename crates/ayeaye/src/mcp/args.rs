@@ -1,4 +1,5 @@
 //! The arguments of tools: their types, their defaults, and the checks that a schema cannot express.
+mod coerce;
 pub mod command;
 pub mod device;
 pub mod watch;
@@ -9,6 +10,7 @@ use ayeaye_agent::gate::PolicyProfile;
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use schemars::JsonSchema;
@@ -16,6 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::schema;
 use super::tool_error::ToolError;
 use crate::config::{Config, MAX_STEPS, ToolChoice};
 use crate::text::excerpt;
@@ -63,30 +66,30 @@ impl From<&Config> for Defaults {
 #[derive(Debug)]
 pub struct ValidatedArgs<T>(pub Result<T, ToolError>);
 
-impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for ValidatedArgs<T> {
+impl<S, T: DeserializeOwned + JsonSchema> FromContextPart<ToolCallContext<'_, S>>
+    for ValidatedArgs<T>
+{
     fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
-        let mut arguments = call.arguments.take().unwrap_or_default();
-        arguments.values_mut().for_each(as_integer);
-        let arguments = Value::Object(arguments);
-        Ok(Self(
-            serde_path_to_error::deserialize(arguments)
-                .map_err(|err| ToolError::not_arguments(&err)),
-        ))
+        Ok(Self(read(call.arguments.take().unwrap_or_default())))
     }
 }
 
-/// `5.0` is an integer in JSON Schema, and clients whose language has one kind of number send it.
-fn as_integer(value: &mut Value) {
-    /// Up to here every integer is a double of its own.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if let Value::Number(number) = value
-        && let Some(float) = number.as_f64().filter(|it| number.is_f64() && it.fract() == 0.0)
-        && float.abs() <= EXACT
-    {
-        #[expect(clippy::cast_possible_truncation, reason = "it is an integer within the range")]
-        let integer = float as i64;
-        *value = integer.into();
-    }
+/// Reads arguments as clients send them.
+fn read<T: DeserializeOwned + JsonSchema>(arguments: JsonObject) -> Result<T, ToolError> {
+    let schema = schema::input::<T>();
+    let arguments = Value::Object(coerce::coerce(arguments, &schema));
+    serde_path_to_error::deserialize(arguments).map_err(|err| {
+        let unknown = unknown_field(&err);
+        let meant = unknown.as_deref().and_then(|name| coerce::meant(name, &schema));
+        ToolError::not_arguments(&err).or_meant(meant)
+    })
+}
+
+/// The name that no field has, if that is what is wrong.
+fn unknown_field(err: &serde_path_to_error::Error<serde_json::Error>) -> Option<String> {
+    let message = err.inner().to_string();
+    let name = message.strip_prefix("unknown field `")?.split_once('`')?.0;
+    Some(name.to_owned())
 }
 
 /// No arguments.
@@ -141,15 +144,18 @@ pub struct ContinueArgs {
     pub session_id: String,
     /// The session's own phone; may be left out.
     pub device_id: Option<String>,
-    /// A new request for the same session, without a reset. Not together with `reply_from_client`.
+    /// A new request for the same session, without a reset. Not together with `reply_from_client`; without one, left
+    /// out or empty.
     #[schemars(length(max = 16384))]
     pub task: Option<String>,
     /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
-    /// Not together with `task`.
+    /// Not together with `task`; without one, left out or empty.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
     /// The app's own: leave it out.
-    // Which question its user has read. In the schema all the same: hosts check what the app asks for against it.
+    // Which question its user has read, counted from 1: 0 is what a model gives that cannot leave it out. In the schema
+    // where the app is shown: hosts check what it asks for against that.
+    #[schemars(range(min = 1))]
     pub question_step: Option<u32>,
     /// Whether `reply_from_client` is a secret, such as a password: then it is kept in no log. Answers
     /// to questions for passwords and codes never are.
@@ -333,20 +339,42 @@ mod tests {
 
     use super::*;
 
+    fn wrong<T: DeserializeOwned + JsonSchema>(arguments: Value) -> String {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        read::<T>(arguments).err().expect("it is refused").to_string()
+    }
+
     #[test]
-    fn integers_that_are_written_as_floats_are_integers() {
-        for (given, read) in [
-            (json!(5.0), json!(5)),
-            (json!(-500.0), json!(-500)),
-            (json!(1e3), json!(1000)),
-            (json!(0.0), json!(0)),
-            (json!(5.5), json!(5.5)),
-            (json!(1e300), json!(1e300)),
-            (json!("5.0"), json!("5.0")),
+    fn a_typing_error_is_answered_with_the_name_that_was_meant() {
+        let text = wrong::<ContinueArgs>(json!({ "session_id": "a", "max_step": 5 }));
+        assert!(text.contains("unknown field `max_step`"), "{text}");
+        assert!(text.contains("; did you mean `max_steps`?"), "{text}");
+        let text = wrong::<ContinueArgs>(json!({ "session_id": "a", "speed": 5 }));
+        assert!(text.contains("unknown field `speed`") && !text.contains("did you mean"), "{text}");
+    }
+
+    #[test]
+    fn what_a_field_wants_is_said_in_words() {
+        for (given, says) in [
+            (
+                json!({ "max_steps": "many" }),
+                "`max_steps` does not fit: invalid type: string, expected a whole number",
+            ),
+            (
+                json!({ "max_steps": 1.5 }),
+                "`max_steps` does not fit: invalid type: floating point, expected a whole number",
+            ),
+            (
+                json!({ "wait_seconds": "long" }),
+                "`wait_seconds` does not fit: invalid type: string, expected a number",
+            ),
+            (
+                json!({ "queue": "perhaps" }),
+                "`queue` does not fit: invalid type: string, expected true or false",
+            ),
         ] {
-            let mut value = given.clone();
-            as_integer(&mut value);
-            assert_eq!(value, read, "{given}");
+            let text = wrong::<StartArgs>(given);
+            assert!(text.starts_with(says), "{text}");
         }
     }
 

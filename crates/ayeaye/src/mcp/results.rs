@@ -30,7 +30,7 @@ pub(super) use self::sessions::to_seconds;
 pub(crate) use self::sessions::waits;
 pub use self::sessions::{SessionItem, SessionList};
 pub use self::unanswered::Unanswered;
-pub use self::watch::{WatchResult, state};
+pub use self::watch::{WatchResult, number_asked, state};
 use super::address::Address;
 use super::offer::Offer;
 use super::texts;

@@ -71,6 +71,10 @@ fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             object.remove("format");
+            // google-genai cannot take a schema with this keyword (AttributeError). Unknown fields are refused without it.
+            if object.get("additionalProperties") == Some(&Value::Bool(false)) {
+                object.remove("additionalProperties");
+            }
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }

@@ -33,7 +33,7 @@ impl ToolError {
         Self {
             text: "`task` and `reply_from_client` cannot be given together".to_owned(),
             hint: "send reply_from_client to answer the agent's question or to advise it, or task for \
-                   a new request in the same session",
+                   a new request in the same session; the other one is left out, or empty",
         }
     }
 
@@ -58,6 +58,15 @@ impl ToolError {
             "tools/list says what each tool takes"
         };
         Self { text, hint }
+    }
+
+    /// The same with the name of the field that was most likely meant.
+    #[must_use]
+    pub(super) fn or_meant(mut self, name: Option<&str>) -> Self {
+        if let Some(name) = name {
+            self.text = format!("{}; did you mean `{name}`?", self.text);
+        }
+        self
     }
 
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
@@ -182,7 +191,7 @@ impl ToolError {
         let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
         Self {
             text: format!("{missing}a tap needs either `ref`, or `x` and `y`"),
-            hint: "get_ui_tree names a `ref` for each element; get_screenshot shows places",
+            hint: "get_ui_tree names a `ref` for each element; get_screenshot shows places; the other is left out, or empty",
         }
     }
 
@@ -397,9 +406,19 @@ pub(super) fn without_value(message: &str) -> Cow<'_, str> {
     let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
         let (given, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
         let kind = given.split(['`', '"']).next()?.trim_end();
-        Some(format!("{what}{kind}, expected {expected}"))
+        Some(format!("{what}{kind}, expected {}", in_words(expected)))
     });
     found.map_or(Cow::Borrowed(message), Cow::Owned)
+}
+
+/// What serde expects, without Rust's names for it.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "i64" | "u64" | "i32" | "u32" => "a whole number",
+        "f64" => "a number",
+        "a boolean" => "true or false",
+        other => other,
+    }
 }
 
 impl From<AgentError> for ToolError {

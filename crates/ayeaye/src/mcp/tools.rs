@@ -54,6 +54,8 @@ impl Toolbox {
         if apps {
             all.iter_mut().for_each(app::link);
             all.extend(self.of_app(tools).flat_map(ToolRouter::list_all));
+        } else {
+            all.iter_mut().for_each(app::hide_own_argument);
         }
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all

@@ -50,7 +50,7 @@ pub(super) async fn planned<'a>(
             && terminal
                 .confirm(
                     &format!(
-                        "{client} takes the token from nowhere else: write it into {}?",
+                        "the token has to stand in the settings of {client}: write it into {}?",
                         plan.place_in_words()
                     ),
                     false,
@@ -58,9 +58,17 @@ pub(super) async fn planned<'a>(
                 .await
                 .unwrap_or_default();
         if !may {
+            // An input has to be declared beside the servers, and this program writes entries alone.
+            let by_hand = match client {
+                Client::VsCode => {
+                    ", or write the entry by hand with `${input:…}`, for which VS Code asks you (docs/clients.md)"
+                }
+                _ => "",
+            };
             anyhow::bail!(
-                "{client} can have the server's token in its settings file only, and whoever reads that \
-                 file has it then: say --token-in-file, or let {client} start the server (without --http)"
+                "`install` can put the server's token for {client} into its settings file only, and whoever reads \
+                 that file has it then: say --token-in-file, or let {client} start the server (without \
+                 --http){by_hand}"
             );
         }
         plan.allow_token();

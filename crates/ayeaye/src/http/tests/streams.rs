@@ -278,3 +278,44 @@ async fn at_the_end_calls_get_their_answers_and_streams_are_cut() {
     standing.text().await.unwrap();
     assert!(TcpStream::connect(running.address).await.is_err(), "nobody listens any more");
 }
+
+#[tokio::test]
+async fn a_session_of_before_a_restart_is_told_to_connect_again() {
+    let running = start().await;
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let called = post(&running, ping).header("mcp-session-id", "of-before");
+    let listened = http()
+        .get(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", "of-before");
+    let ended = http()
+        .delete(format!("http://{}/mcp", running.address))
+        .bearer_auth(TOKEN)
+        .header("mcp-session-id", "of-before");
+    for request in [called, listened, ended] {
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 404);
+        let text = answer.text().await.unwrap();
+        // The code of the SDK's own servers, by which clients tell it from a wrong address.
+        assert!(text.contains(r#""code":-32001"#), "{text}");
+        assert!(text.contains("the server was restarted") && text.contains("initialize"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_accepts_everything_is_answered() {
+    let running = start().await;
+    let greet = |accept: &'static str| {
+        let request = http().post(format!("http://{}/mcp", running.address)).bearer_auth(TOKEN);
+        let request = request.header("content-type", "application/json").body(INITIALIZE);
+        let request = request.header("accept", accept);
+        async move { request.send().await.unwrap().status() }
+    };
+    for accept in ["*/*", "application/*, text/*", "text/event-stream, application/json"] {
+        assert_eq!(greet(accept).await, 200, "{accept}");
+    }
+    for accept in ["application/json", "text/html"] {
+        assert_eq!(greet(accept).await, 406, "{accept}");
+    }
+}

@@ -208,7 +208,8 @@ impl TapArgs {
     /// The element that is meant, if it is one.
     pub fn element(&self) -> Result<Option<&str>, ToolError> {
         match (&self.r#ref, self.x, self.y) {
-            (Some(reference), None, None) => Ok(Some(reference.trim())),
+            // Whoever must give every argument gives 0; there is nothing in the corner to be meant.
+            (Some(reference), None | Some(0), None | Some(0)) => Ok(Some(reference.trim())),
             (Some(_), _, _) => Err(ToolError::no_place(None)),
             (None, _, _) => Ok(None),
         }
@@ -259,6 +260,8 @@ impl TypeArgs {
             return Err(ToolError::nothing_to("type", "text"));
         }
         let point = match (self.x, self.y) {
+            // As with a reference: no field is in the corner.
+            (Some(0), Some(0)) => None,
             (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
             (None, None) => None,
             (Some(_), None) => return Err(ToolError::incomplete_point("y")),
@@ -356,6 +359,27 @@ mod tests {
             assert!(said.contains(says), "{said}");
             assert!(said.contains("hint: "), "{said}");
         }
+    }
+
+    #[test]
+    fn a_corner_that_is_given_because_it_must_is_no_place() {
+        let typed = |x: i64, y: i64| {
+            let args = json!({ "device_id": "a", "text": "hi", "x": x, "y": y });
+            match serde_json::from_value::<TypeArgs>(args).unwrap().gesture().unwrap() {
+                Gesture::Type { point, .. } => point,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(typed(0, 0), None);
+        assert!(typed(0, 1).is_some() && typed(1, 0).is_some());
+        let named = |x: Value, y: Value| {
+            let args = json!({ "device_id": "a", "ref": " 7a ", "x": x, "y": y });
+            let args: TapArgs = serde_json::from_value(args).unwrap();
+            args.element().map(|it| it.map(str::to_owned)).map_err(|it| it.to_string())
+        };
+        assert_eq!(named(json!(0), json!(0)), Ok(Some("7a".to_owned())));
+        assert_eq!(named(Value::Null, Value::Null), Ok(Some("7a".to_owned())));
+        assert!(named(json!(5), json!(0)).is_err());
     }
 
     #[test]

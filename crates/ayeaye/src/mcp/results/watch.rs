@@ -40,7 +40,8 @@ pub struct WatchResult {
 /// A question, and which answers it takes.
 #[derive(Debug, Serialize)]
 struct AskedNow {
-    /// Tells it from every other of the session: an answer names it.
+    /// Tells it from every other of the session: an answer names it. Counted from 1, since a model that has to give
+    /// an answer's number, and has none, gives 0.
     step: u32,
     #[serde(flatten)]
     question: QuestionItem,
@@ -83,14 +84,19 @@ impl From<&StepSummary> for StepNow {
 }
 
 impl AskedNow {
-    fn new(question: &Question, step: u32) -> Self {
+    fn new(question: &Question, number: u32) -> Self {
         let answer = match AnswerShape::of(question) {
             AnswerShape::Choice(options) => AnswerNow::Choice { options },
             AnswerShape::ByHand => AnswerNow::Hand { done: DONE_BY_HAND },
             AnswerShape::Text => AnswerNow::Text,
         };
-        Self { step, question: question.into(), answer }
+        Self { step: number.saturating_add(1), question: question.into(), answer }
     }
+}
+
+/// The number of the question that an answer names.
+pub fn number_asked(step: u32) -> u32 {
+    step.saturating_sub(1)
 }
 
 impl WatchResult {

@@ -89,7 +89,7 @@ impl Server {
             (Some(task), None) => UserInput::Task(args::text("task", task)?),
             (None, Some(reply)) => {
                 let text = args::text("reply_from_client", reply)?;
-                match args.question_step {
+                match args.question_step.map(results::number_asked) {
                     Some(question) => UserInput::Answer { question, text },
                     None => UserInput::Reply(text),
                 }
