@@ -137,6 +137,7 @@ const COMPONENTS: &[(&str, &str, SystemPart)] = &[
     ("com.huawei.systemmanager", "permission", PermissionDialog),
     ("com.hihonor.systemmanager", "permission", PermissionDialog),
     ("com.meizu.safe", "permission", PermissionDialog),
+    ("com.android.server.telecom", "defaultdialer", DefaultApps),
     ("com.android.vpndialogs", "", Vpn),
     ("com.android.systemui", "mediaprojection", SpecialAccess),
     ("com.android.systemui", "usbdebugging", DeveloperOptions),

@@ -4,6 +4,7 @@ mod agreeing;
 mod answers;
 mod areas;
 mod areas_device;
+mod areas_makers;
 mod ask_first;
 mod asking;
 mod bare;
@@ -17,6 +18,7 @@ mod further;
 mod further_controls;
 mod intents;
 mod lasting;
+mod leading;
 mod negation;
 mod northern;
 mod nouns;
@@ -50,6 +52,7 @@ pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
+pub(super) use self::leading::{is_part_of_app, leads_through, says_yes};
 pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};
 pub(super) use self::other_words::is_only_app;
@@ -137,7 +140,7 @@ fn texts(tables: &[Table<()>]) -> HashSet<String> {
 }
 
 static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =
-    LazyLock::new(|| phrases(&[areas::AREAS, areas_device::AREAS]));
+    LazyLock::new(|| phrases(&[areas::AREAS, areas_device::AREAS, areas_makers::AREAS]));
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     phrases(&[
         intents::INTENTS,

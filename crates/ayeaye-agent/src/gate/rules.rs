@@ -1,6 +1,7 @@
 //! The rules, each of which adds what it finds.
 mod addresses;
 mod asked;
+mod at_once;
 mod bare;
 mod controls;
 mod dialogs;
@@ -8,7 +9,9 @@ mod everyday;
 mod fields;
 mod ids;
 mod places;
+mod settled;
 mod slides;
+mod system_dialogs;
 
 pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};

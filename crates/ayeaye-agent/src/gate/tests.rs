@@ -3,6 +3,7 @@ mod attacks;
 mod benign;
 mod dialer;
 mod home;
+mod in_apps;
 mod laws;
 mod named;
 mod policies;

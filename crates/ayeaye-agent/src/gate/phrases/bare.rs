@@ -24,13 +24,24 @@ pub(in crate::gate) enum When {
     Money,
     /// The same, and on a button beside an amount where nothing else is sold: in shops and elsewhere it is a place.
     Traded,
+    /// In an app for money whose screen shows an amount.
+    Settled,
+    /// On a button of a web page with an amount.
+    Express,
+    /// On a list of what was kept: messages, calls, downloads.
+    Kept,
+    /// Beside the name of what stores files.
+    Storage,
     /// The app is that of calls.
     Calls,
     /// Where one of several apps is chosen.
     Chooser,
 }
 
-use When::{Always, Calls, Chooser, Money, Priced, Social, Store, Traded, Written};
+use When::{
+    Always, Calls, Chooser, Express, Kept, Money, Priced, Settled, Social, Storage, Store, Traded,
+    Written,
+};
 
 /// What a name does where, and the verbs by which a user asks for just that.
 #[derive(Debug)]
@@ -64,14 +75,37 @@ const NAMES: &[NameRow] = &[
         "block|blockier|bloque|bloqui|blocca|blokk|zablokuj|engelle|заблокир|заблокуй|拉黑|封鎖|ブロック|차단|احظر|ब्लॉक|blokir|chặn|บล็อก|estä|exit|leave|verlass|quitte|sal|saia|sair|abbandona|verlaat|opuść|выйди|退出|나가|keluar"),
     (Delete, Always, "power off|shut down|herunterfahren|spegni telefono|выключить питание|关机|關機|電源を切る|전원 끄기",
         "power off|turn off|switch off|shut down|schalt|fahr|spegni|выключи|关机|關機|電源|전원"),
-    (Grant, Always, "pair|pair now|koppeln|associer|vincular|emparejar|parear|accoppia|associa|sparuj|eşle|eşleştir|сопряжение|подключить устройство|配对|配對|ペア設定する|ペアリング|페어링|등록하고 연결|اقتران|पेयर करें|sandingkan|ghép nối|จับคู่|parkoppla|muodosta pariliitos|spárovat", ""),
+    (Delete, Always, "discard|discard changes|verwerfen|änderungen verwerfen|descartar|descartar cambios|descartar alterações|ignorer les modifications|scarta|elimina bozza|verwerpen|odrzuć zmiany|değişiklikleri sil|не сохранять|舍弃|放弃更改|捨棄|破棄|변경사항 삭제|buang|loại bỏ|kassera|kassér|forkast|hylkää|zahodit",
+        "discard|throw away|cancel|leave|verwirf|verwerfe|brich|descarta|abandonne|scarta|verwerp|отмени|舍弃|放弃|破棄"),
+    (Delete, Always, "clear call history|clear call log|delete call history|delete call log|clear history and data|清除通话记录|清空通话记录|通話履歴を消去|통화 기록 삭제", "clear|delete|empty|erase|remove|清除|清空|删除|消去|削除|삭제"),
+    (Delete, Always, "unpair|entkoppeln|desvincular|dissocier|desemparelhar|dissocia|ontkoppelen|rozparuj|eşlemeyi kaldır|отменить сопряжение|取消配对|取消配對|ペアリングを解除|페어링 해제|إلغاء الإقران|bỏ ghép nối|ยกเลิกการจับคู่",
+        "unpair|remove|forget|disconnect|entkopple|desvincula|dissocie|dissocia|ontkoppel|取消配对|解除|해제"),
+    (Delete, Always, "close all tabs|alle tabs schließen|cerrar todas las pestañas|fermer tous les onglets|fechar todas as guias|chiudi tutte le schede|alle tabbladen sluiten|zamknij wszystkie karty|tüm sekmeleri kapat|закрыть все вкладки|关闭所有标签页|すべてのタブを閉じる|모든 탭 닫기",
+        "close|schließ|cierra|ferme|feche|chiudi|sluit|zamknij|kapat|закрой|关闭|閉じ|닫"),
+    (Delete, Kept, "clear all|clear list|alle entfernen|alles leeren|liste leeren|alles löschen|borrar lista|tout effacer|vider la liste|limpar tudo|limpiar todo|cancella elenco|alles wissen|wyczyść wszystko|wyczyść|tümünü temizle|очистить всё|очистить|очистити|全部清除|清除全部|全部清空|すべてクリア|모두 지우기|전체 지우기|bersihkan semua|xóa hết|ล้างทั้งหมด",
+        "clear|delete|empty|erase|remove|leere|lösch|borra|limpia|vide|efface|limpe|cancella|svuota|wis|wyczyść|temizle|очисти|清除|清空|削除|消去|지워|bersihkan|xóa|ล้าง"),
+    (Delete, Storage, "format|format drive|format card|format storage|formatieren|formatear|formater|formatar|formatta|formatteren|formatuj|biçimlendir|форматировать|форматувати|格式化|フォーマット|포맷|تهيئة",
+        "format|formatier|formatea|formate|formatta|formatteer|sformatuj|biçimlendir|отформатируй|格式化|フォーマット|포맷"),
+    (Publish, Always, "anyone with the link|create link|create public link|enable link sharing|make public|jeder mit dem link|jeder, der über den link verfügt|link erstellen|cualquier persona con el enlace|cualquier usuario con el enlace|crear enlace|tous les utilisateurs disposant du lien|créer un lien|qualquer pessoa com o link|criar link|chiunque abbia il link|crea link|iedereen met de link|link maken|każda osoba mająca link|utwórz link|bağlantıya sahip olan herkes|bağlantı oluştur|все, у кого есть ссылка|создать ссылку|知道链接的任何人|创建链接|リンクを知っている全員|リンクを作成|링크가 있는 모든 사용자|링크 만들기",
+        "link|share|public|teile|enlace|comparte|lien|partage|compartilhe|condividi|deel|udostępnij|bağlantı|paylaş|ссылк|поделись|链接|分享|リンク|共有|링크|공유"),
+    (Grant, Always, "pair|pair now|koppeln|associer|vincular|emparejar|parear|accoppia|associa|sparuj|eşle|eşleştir|сопряжение|подключить устройство|配对|配對|ペア設定する|ペアリング|페어링|등록하고 연결|اقتران|पेयर करें|sandingkan|ghép nối|จับคู่|parkoppla|muodosta pariliitos|spárovat",
+        "pair|koppel|kopple|associe|vincula|empareja|pareie|accoppia|associa|sparuj|eşle|eşleştir|配对|配對|ペア設定|ペアリング|페어링|sandingkan|ghép nối|จับคู่|parkoppla|spáruj"),
     (Order, Priced, "checkout|check out|continue to checkout|checkout now|check out now|zur kasse gehen|caja|caisse|finalizar la compra|pagar y finalizar|cassa|afrekenen|kasa|ödemeye geç|оформить|к оформлению|перейти к оформлению|оформити|结账|結帳|去买单|买单|買單|sepeti onayla|レジに進む|ご購入手続きへ|계산하기|체크아웃|إتمام الطلب|الدفع الآن|चेकआउट|चेकआउट करें|checkout sekarang|tiến hành đặt hàng|ชำระค่าสินค้า|till kassan|til kassen|kassalle|k pokladně",
         "checkout|check out|kasse|caja|caisse|cassa|afreken|kasa|оформ|结账|結帳|レジ|계산|चेकआउट"),
     (Transfer, Traded, "trade|invest|long|short|sell/short|buy/long|sell|sell all|sell now|verkaufen|vendre|vender|vendi|verkopen|sprzedaj|hemen sat|продать|продати|买入|卖出|買入|賣出|売却|売る|매도|매수|jual|bán|ขาย|बेचें|بيع", ""),
+    (Transfer, Settled, "proceed|proceed anyway|confirm anyway|sign anyway|swap anyway|release|release payment|wire|wire money|schedule|schedule transfer|increase limit|raise limit|complete|finalize|finalise|execute order|accept offer|redeem|deposit|supply|mint|lend|borrow|repay|unstake|restake|delegate|bridge|wrap|unwrap|claim|\
+        freigeben|freigabe|freigabe erteilen|ausführen|jetzt ausführen|auftrag erteilen|unterschreiben|signieren|autorisieren|limit erhöhen|zeichnen|auszahlen|einzahlen|firmar|firmar operación|firmar y enviar|ejecutar|autorizar|confirmar envío|realizar|tramitar|ordenar|invertir|esegui|esegui operazione|autorizza|disponi|firma|firma ora|investi|preleva|versa|\
+        executar|efetuar|efetivar|assinar|assinar e enviar|investir|resgatar|effectuer|signer|exécuter|autoriser|retirer|uitvoeren|ondertekenen|akkoord|autoriseren|goedkeuren|storten|opnemen|beleggen|wykonaj|zrealizuj|podpisz|autoryzuj|zleć|wpłać|wypłać|gerçekleştir|işlemi onayla|imzala|\
+        выполнить|исполнить|подписать|провести|одобрить|пополнить|вывести|внести|снять|виконати|підписати|провести|схвалити|поповнити|зняти|确定|確定|提交|办理|辦理|立即办理|确认办理|执行|執行|签名|簽名|签署|签约|同意|同意并签约|立即开通|开通|立即借|借款|借钱|去借钱|赎回|贖回|申购|认购|申購|抢购|立即抢购|定投|立即定投|投保|立即投保|捐赠|捐款|立即捐|赠送|投资|还款|立即还款|转入|存入|找人代付|\
+        実行|実行する|取引を実行|決定|署名|署名する|出金する|入金する|チャージする|실행|실행하기|서명|서명하기|출금|출금하기|입금하기|투자하기|상환하기|대출받기|충전하기|تنفيذ|توقيع|وقّع|تفويض|إيداع|سحب|साइन करें|निकालें|निवेश करें|proses|tanda tangani|otorisasi|setujui|tarik|setor|investasi|thực hiện|ký|phê duyệt|duyệt|nạp|rút|đầu tư|ดำเนินการ|ลงนาม|อนุมัติ|ถอน|ฝาก|ลงทุน|\
+        signera|skriv under|godkänn|utför|genomför|ta ut|sätt in|underskriv|signer|godkend|gennemfør|overfør|godkjenn|utfør|gjennomfør|allekirjoita|hyväksy|suorita|talleta|nosta|podepsat|provést|autorizovat|schválit|podpísať|vykonať|schváliť|aláírás|aláírom|jóváhagyás|végrehajtás|semnează|autorizează|execută|efectuează|aprobă|εκτέλεση|υπογραφή|έγκριση|изпълни|подпиши|одобри|potpiši|izvrši|odobri|ביצוע|בצע|חתום|חתימה", ""),
+    (Order, Priced, "book|book it|reserve now|request uberx|request uber|request comfort|request ride|request taxi|request lyft|request bolt|back this project|back project|place bet|jetzt reservieren|réserver maintenant|reservar ahora|reservar agora|prenota|boek|boek nu|rezerwuj|rezervasyon|boka|bestill|varaa|rezervovat", ""),
+    (Pay, Priced, "bet|pledge|chip in|back it|contribute|agree & join|wetten|apostar|parier|scommetti|wedden|postaw|bahis yap|сделать взнос|поддержать|投注|下注|ベットする|베팅하기", ""),
+    (Pay, Express, "apple pay|google pay|gpay|g pay|samsung pay|paypal|klarna|shop pay|amazon pay|alipay|支付宝|微信支付|paypay|카카오페이|네이버페이", ""),
     (Transfer, Money, "stake|exchange|sign|connect|speed up|convert now|convert|swap|umwandeln|convertir|converter|兑换|兌換|闪兑|両替|환전", ""),
     (Transfer, Priced, "request|request now|anfordern|demander|solicitar|richiedi|запросить|收款|請求する", ""),
     (Order, Always, "bid|rent|place a bid|bieten|mieten|enchérir|louer|pujar|alquilar|alugar|noleggia|bieden|huren|licytuj|wypożycz|teklif ver|kirala|сделать ставку|взять напрокат|зробити ставку|орендувати|出价|租赁|租借|入札する|レンタル|입찰하기|대여", ""),
-    (Pay, Always, "renew|try free|try for free|try it free|start trial|start your trial|begin trial|start your free trial|agree and pay|agree & pay|agree and subscribe|verlängern|jetzt gratis testen|renouveler|essayer gratuitement|renovar|probar gratis|prueba gratis|testar grátis|teste grátis|rinnova|prova gratis|verlengen|gratis proberen|odnów|wypróbuj za darmo|yenile ve öde|ücretsiz dene|продлить|попробовать бесплатно|подовжити|спробувати безкоштовно|免费试用|续订|無料で試す|무료 체험|جرّب مجانًا|تجديد|coba gratis|dùng thử miễn phí|ทดลองใช้ฟรี", ""),
+    (Pay, Always, "renew|try free|try for free|try it free|start trial|start your trial|begin trial|start your free trial|agree and pay|agree & pay|agree and subscribe|agree & subscribe|accept and subscribe|accept & subscribe|confirm and subscribe|confirm & subscribe|subscribe and pay|subscribe & pay|verlängern|jetzt gratis testen|renouveler|essayer gratuitement|renovar|probar gratis|prueba gratis|testar grátis|teste grátis|rinnova|prova gratis|verlengen|gratis proberen|odnów|wypróbuj za darmo|yenile ve öde|ücretsiz dene|продлить|попробовать бесплатно|подовжити|спробувати безкоштовно|免费试用|续订|無料で試す|무료 체험|جرّب مجانًا|تجديد|coba gratis|dùng thử miễn phí|ทดลองใช้ฟรี", ""),
     (Pay, Priced, "subscribe|upgrade|upgrade plan|join now|become a member|agree|i agree|get premium|abonnieren|abo abschließen|s'abonner|suscribirse|suscríbete|assinar|abbonati|abonneren|subskrybuj|abone ol|оформить подписку|подписаться|підписатися|订阅|訂閱|登録する|購読する|구독하기|구독|اشتراك|اشترك|सब्सक्राइब करें|langganan|berlangganan|đăng ký gói|สมัครสมาชิก|prenumerera|abonner|tilaa|předplatit", ""),
     (Publish, Always, "subscribe|subscribe to channel", "subscribe|follow"),
     (Install, Store, "get|free|update|update all|download|enable|install all|pre-register|try|holen|kostenlos|herunterladen|laden|aktualisieren|alle aktualisieren|obtenir|gratuit|télécharger|mettre à jour|tout mettre à jour|obtener|gratis|descargar|actualizar|actualizar todo|obter|grátis|baixar|atualizar|atualizar tudo|ottieni|scarica|aggiorna|aggiorna tutto|downloaden|updaten|bijwerken|alles updaten|pobierz|aktualizuj|al|ücretsiz|indir|güncelle|\

@@ -7,6 +7,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases::{self, Bare, When};
 use crate::gate::price::{amount, without_amount};
 use crate::gate::request::{ControlFacts, GateRequest};
+use crate::gate::text::{List, holds as text_holds, mentions, normalized, words};
 use crate::gate::verdict::Rule;
 
 /// Looks at a control whose name tells nothing by itself; whether it has consequences here.
@@ -41,8 +42,8 @@ pub(super) fn bare(
     let Some((name, bare)) = found else { return false };
     let evidence = format!("\"{name}\"");
     let asked = is_asked(request, control, bare);
-    if asked && bare.class == ActClass::Order {
-        // What leads to where an order is placed is no order yet.
+    if asked && matches!(bare.class, ActClass::Order | ActClass::Grant) {
+        // What leads to where an order is placed is no order yet; and the device that is paired is the one named.
         findings.pass(Rule::AskedFor, &evidence);
     } else {
         findings.class(bare.class, asked, rule, &evidence);
@@ -66,6 +67,18 @@ fn holds(
         When::Store => kind == Some(AppKind::Store),
         When::Priced => money || kind == Some(AppKind::Store) || priced(),
         When::Money => money,
+        When::Settled => money && priced(),
+        When::Kept => {
+            let cleared = !matches!(kind, Some(AppKind::Launcher | AppKind::Shop))
+                && request.package != "com.android.systemui";
+            cleared && screen.header.iter().chain(&screen.titles).any(|it| tells(it, &KEPT))
+        }
+        When::Storage => screen.texts.iter().any(|it| tells(it, &STORAGE)),
+        When::Express => {
+            let is_button =
+                control.kind.ends_with("Button") && !control.kind.ends_with("RadioButton");
+            kind == Some(AppKind::Browser) && is_button && priced()
+        }
         When::Traded => {
             let place = matches!(kind, Some(AppKind::Shop | AppKind::Social | AppKind::Browser));
             money || !place && control.kind.ends_with("Button") && priced()
@@ -85,6 +98,19 @@ fn holds(
     }
 }
 
+fn tells(text: &str, of: &List) -> bool {
+    let text = normalized(text);
+    of.iter().any(|it| text_holds(&text, it))
+}
+
+/// What is kept until somebody clears it.
+#[rustfmt::skip]
+static KEPT: List = List::new("history|messages|calls|call log|recents|recent calls|downloads|chats|conversations|inbox|clipboard|verlauf|anrufe|anrufliste|nachrichten|historial|llamadas|mensajes|historique|appels|messages|histórico|chamadas|mensagens|cronologia|chiamate|messaggi|geschiedenis|oproepen|berichten|historia|połączenia|wiadomości|geçmiş|aramalar|mesajlar|история|звонки|вызовы|сообщения|загрузки|історія|дзвінки|历史|記錄|记录|通话|消息|下载|履歴|通話|メッセージ|기록|통화|메시지|السجل|المكالمات|इतिहास|riwayat|pesan|lịch sử|tin nhắn|ประวัติ|ข้อความ");
+
+/// What stores files, and is empty once it was formatted.
+#[rustfmt::skip]
+static STORAGE: List = List::new("sd card|sd-karte|memory card|usb drive|usb storage|usb-stick|storage|speicher|speicherkarte|tarjeta sd|almacenamiento|carte sd|stockage|cartão sd|armazenamento|scheda sd|spazio di archiviazione|sd-kaart|opslag|karta sd|sd kart|depolama|sd-карта|карта памяти|накопитель|sd卡|sd 卡|存储|u盘|手机|sdカード|ストレージ|sd 카드|저장소|저장공간|بطاقة sd|kartu sd|thẻ sd|การ์ด sd");
+
 /// Whether the user asks for just this; where they name somebody or something, it has to be there.
 fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> bool {
     let words = request.words;
@@ -93,5 +119,20 @@ fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> b
     }
     let shown = request.screen.texts.iter().map(String::as_str);
     let is_there = || words.name_one_of(shown, [request.label, request.package]);
-    words.ask_by(&bare.verbs) && (bare.when != When::Social || is_there())
+    words.ask_by(&bare.verbs)
+        && (bare.when != When::Social || is_there())
+        && (bare.class != ActClass::Grant || names_device(request, control, bare))
+}
+
+/// Whether the user names the device that is to be paired: in what is said beside the control with the same verb, as in
+/// "Pair with WH-1000?".
+fn names_device(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> bool {
+    let is_verb = |word: &str| {
+        word == "bluetooth" || bare.verbs.iter().any(|it| word.starts_with(it.as_str()))
+    };
+    request.screen.texts.iter().filter(|it| !control.names.contains(it)).any(|it| {
+        let text = normalized(it);
+        let rest: Vec<&str> = words(&text).filter(|it| !is_verb(it)).collect();
+        bare.verbs.iter().any(|it| mentions(&text, it)) && request.words.name(&rest.join(" "))
+    })
 }

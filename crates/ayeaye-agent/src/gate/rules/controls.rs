@@ -1,10 +1,12 @@
 //! What a control says that it does, and acts that are no touch.
 use super::asked::is_asked;
+use super::at_once::done_at_once;
 use super::dialogs;
 use super::everyday::is_everyday;
 use super::fields::{is_command_field, is_search};
 use super::ids::class_of_id;
 use super::only_moves;
+use super::settled::settled;
 use super::slides;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
@@ -57,6 +59,10 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
             if let Some((class, evidence)) = dialogs::agreed_to(control, request, kind) {
                 add(findings, class, control, Rule::Dialog, &evidence);
             } else if let Some((class, evidence)) = slides::slid_or_held(control, request, kind) {
+                add(findings, class, control, Rule::Control, &evidence);
+            } else if let Some((class, evidence)) =
+                done_at_once(control, request, kind).or_else(|| settled(control, request, kind))
+            {
                 add(findings, class, control, Rule::Control, &evidence);
             }
         }

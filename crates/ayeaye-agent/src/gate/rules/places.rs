@@ -1,5 +1,6 @@
 //! Where an act is done: the app, the part of the system, the address; and how much was done before.
 use super::controls::is_decline;
+use super::system_dialogs::part_of_dialog;
 use super::{acts, is_key, only_moves, other_app, touches};
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
@@ -203,11 +204,11 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
     if request.package == "com.android.systemui" {
         // A tile of the quick settings is called as the part that it switches.
         let names = screen.aimed.iter().flat_map(|it| &it.names);
-        let parts = names.flat_map(|it| it.split([',', '\n'])).map(normalized);
+        let parts = names.flat_map(|it| it.split([',', '，', '、', '\n'])).map(normalized);
         return parts.into_iter().find_map(|it| phrases::area_titled(&it)).map(|it| it.of);
     }
     if !components::is_settings(request.package) {
-        return None;
+        return part_of_dialog(request);
     }
     let titles = screen.titles.iter().chain(&screen.header);
     let titled = titles.into_iter().find_map(|it| phrases::area_titled(&normalized(it)));

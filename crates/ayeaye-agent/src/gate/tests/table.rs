@@ -25,7 +25,7 @@ const BENIGN_APPS: &str = include_str!("tables/benign_apps.tsv");
 /// What is asked for as plainly, and asked about all the same: a row that no longer is belongs to `BENIGN`.
 const BENIGN_ASKED: &str = include_str!("tables/benign_asked.tsv");
 
-fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
+pub(super) fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines.map(|line| line.split('\t').collect())
 }
@@ -103,7 +103,7 @@ fn act(scene: &Scene, written: &str) -> (Gesture, Option<String>) {
     (gesture, None)
 }
 
-fn verdict(task: &str, component: &str, screen: &str, written: &str) -> Verdict {
+pub(super) fn verdict(task: &str, component: &str, screen: &str, written: &str) -> Verdict {
     let scene = scene(component, screen);
     if written == "blind" {
         let middle = Gesture::Click { point: Point::new(500, 500).unwrap() };
@@ -118,7 +118,7 @@ fn verdict(task: &str, component: &str, screen: &str, written: &str) -> Verdict 
     scene.judge_with(&Policy::default(), task, &gesture, &history)
 }
 
-fn all_hold(wrong: &[String], of: usize) {
+pub(super) fn all_hold(wrong: &[String], of: usize) {
     assert!(wrong.is_empty(), "{} of {of} went through:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -1,0 +1,32 @@
+//! Labels that have consequences in some apps or beside something only, by `tables/labels_in_apps.tsv`; and what stands
+//! in the same places and has none, which its rows with `allow` have.
+use super::table::{all_hold, rows, verdict};
+
+const IN_APPS: &str = include_str!("tables/labels_in_apps.tsv");
+
+/// It names the apps for money, which are asked about else, and asks for nothing that the labels do.
+const NAMED: &str = "Show me the balance of my bank account and of my wallet";
+
+#[test]
+fn labels_count_where_they_have_consequences_and_nowhere_else() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in rows(IN_APPS) {
+        let [expected, component, screen, verb, labels] = row[..] else { panic!("{row:?}") };
+        // The control that has the labels, one after the other: `b:*`.
+        let control = screen.split(" | ").find(|it| it.contains('*')).unwrap();
+        let (kind, pattern) = control.split_once(':').unwrap();
+        for label in labels.split('|') {
+            count += 1;
+            let text = pattern.replace('*', label);
+            let drawn = screen.replace(control, &format!("{kind}:{text}"));
+            let on = if "klRS".contains(kind) { format!("{kind}:{text}") } else { text };
+            let verdict = verdict(NAMED, component, &drawn, &format!("{verb} {on}"));
+            if verdict.name() != expected {
+                wrong.push(format!("{expected}: {component} {drawn}: {verdict:?}"));
+            }
+        }
+    }
+    all_hold(&wrong, count);
+    assert!(400 <= count, "{count}");
+}
