@@ -66,12 +66,13 @@ pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
 
 /// Decides whether an act is done. The strictest rule that fits decides; the verdict names it.
 pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
-    let slide = request::as_slide(request.gesture);
+    let proposed = request.gesture;
+    let slide = request::as_slide(proposed);
     let request =
-        &GateRequest { gesture: slide.as_ref().unwrap_or(request.gesture), ..request.clone() };
+        &GateRequest { gesture: slide.as_ref().unwrap_or(proposed), ..request.clone() };
     let request = &rules::in_its_app(request);
     let mut findings = Findings::new(policy, request);
-    rules::budgets(&mut findings);
+    rules::budgets(&mut findings, proposed);
     rules::lists(&mut findings);
     rules::secrets(&mut findings);
     rules::system_parts(&mut findings);

@@ -9,22 +9,28 @@ use super::price::is_repeated;
 use super::text::normalized;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
-/// Scrolling to the side as what it is to the phone: a finger that slides across half the screen. That may
+/// Scrolling as what it is to the phone: a finger that slides across half the screen. What is slid aside or upwards may
 /// send, pay or delete.
 pub(crate) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
     let Gesture::Scroll { direction, at } = gesture else { return None };
     let (x, y) = at.map_or((0.5, 0.5), Point::fractions);
-    let (low, high) = ((x - 0.25).max(0.05), (x + 0.25).min(0.95));
+    // An eighth is kept free at both ends, as where it is sent.
+    let half = |around: f64| {
+        let middle = around.clamp(0.375, 0.625);
+        (middle - 0.25, middle + 0.25)
+    };
+    let ((left, right), (above, below)) = (half(x), half(y));
     // To show what is on the right, the finger goes left.
     let (from, to) = match direction {
-        Direction::Right => (high, low),
-        Direction::Left => (low, high),
-        Direction::Up | Direction::Down => return None,
+        Direction::Right => ((right, y), (left, y)),
+        Direction::Left => ((left, y), (right, y)),
+        Direction::Down => ((x, below), (x, above)),
+        Direction::Up => ((x, above), (x, below)),
     };
     Some(Gesture::Slide {
-        from: Point::from_fractions(from, y).ok()?,
-        to: Point::from_fractions(to, y).ok()?,
-        duration: Duration::from_millis(300),
+        from: Point::from_fractions(from.0, from.1).ok()?,
+        to: Point::from_fractions(to.0, to.1).ok()?,
+        duration: Duration::from_millis(500),
     })
 }
 

@@ -22,7 +22,7 @@ pub(super) use self::places::{
 
 use super::is_home;
 use super::request::{GateRequest, as_slide, may_press, up_or_down};
-use crate::{Gesture, Key};
+use crate::{Direction, Gesture, Key};
 
 /// What is shorter, in parts of the height, a control takes for a touch.
 const SHORTEST_SLIDE: f64 = 0.05;
@@ -31,8 +31,7 @@ const SHORTEST_SLIDE: f64 = 0.05;
 fn only_moves(request: &GateRequest<'_>) -> bool {
     match request.gesture {
         Gesture::HotKey { key } => *key != Key::Enter,
-        Gesture::Scroll { .. } => true,
-        // Up and down; to the side it may send, pay or delete.
+        // Up and down; to the side it may send, pay or delete. A scroll comes here as the slide that it is.
         slide @ Gesture::Slide { .. } => {
             SHORTEST_SLIDE <= up_or_down(slide) && !request.screen.is_pressed
         }
@@ -44,7 +43,7 @@ fn only_moves(request: &GateRequest<'_>) -> bool {
 pub(crate) fn needs_elements(gesture: &Gesture) -> bool {
     match as_slide(gesture).as_ref().unwrap_or(gesture) {
         Gesture::HotKey { key } => *key == Key::Enter,
-        Gesture::Awake { .. } | Gesture::Command(_) | Gesture::Scroll { .. } => false,
+        Gesture::Awake { .. } | Gesture::Command(_) => false,
         slide @ Gesture::Slide { .. } => may_press(slide),
         _ => true,
     }
@@ -64,8 +63,10 @@ fn touches(gesture: &Gesture) -> bool {
         | Gesture::Slide { .. }
         | Gesture::Drag { .. } => true,
         Gesture::Type { point, .. } => point.is_some(),
-        Gesture::Scroll { .. }
-        | Gesture::Awake { .. }
+        Gesture::Scroll { direction, .. } => {
+            matches!(direction, Direction::Left | Direction::Right)
+        }
+        Gesture::Awake { .. }
         | Gesture::HotKey { .. }
         | Gesture::Command(_) => false,
     }

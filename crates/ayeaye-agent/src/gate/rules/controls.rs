@@ -43,7 +43,7 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
             _ => false,
         };
         let slid = |it: &ControlFacts| slides::is_swiped(it) || across && slides::is_slid(it);
-        aimed.retain(|it| matches!(request.gesture, Gesture::Slide { .. }) && slid(it));
+        aimed.retain(|it| slid(it));
         if aimed.is_empty() {
             return;
         }

@@ -13,11 +13,11 @@ use crate::gate::text::{List, holds, normalized};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
-/// How much was done before.
-pub(in crate::gate) fn budgets(findings: &mut Findings<'_>) {
+/// How much was done before. Scrolling up or down is not counted, though it is judged as a slide.
+pub(in crate::gate) fn budgets(findings: &mut Findings<'_>, proposed: &Gesture) {
     let (bounds, request) = (findings.policy.budgets, findings.request);
     if let Some(most) = bounds.taps_per_minute
-        && touches(request.gesture)
+        && touches(proposed)
         && most <= request.history.taps
     {
         findings.deny(ActClass::Change, Rule::TapBudget, &format!("{most} in a minute"));

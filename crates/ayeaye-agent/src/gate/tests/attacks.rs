@@ -227,6 +227,51 @@ fn a_swipe_pays_and_a_scroll_does_not() {
 }
 
 #[test]
+fn a_scroll_is_the_slide_that_it_is_sent_as() {
+    let mut scene = Scene::of("com.example.pay", "Checkout").text("$1,950.00");
+    for _ in 0..10 {
+        scene = scene.text("Terms");
+    }
+    let scene = scene.button("Swipe up to pay");
+    let Gesture::Click { point } = scene.tap("Swipe up to pay") else { panic!("a tap") };
+    let scroll = |direction, at| Gesture::Scroll { direction, at };
+    // It begins at seven eighths of the height, whatever lower place it is aimed at.
+    for at in [point, Point::new(500, 980).unwrap()] {
+        let down = scroll(Direction::Down, Some(at));
+        assert_eq!(scene.judge(TASK, &down).class(), Some(ActClass::Pay), "{at:?}");
+        assert!(!needs_elements(&down), "as a swipe of that length it waits for nothing");
+        assert_eq!(scene.judge_blind(TASK, &down).name(), "allow");
+    }
+    for elsewhere in [scroll(Direction::Down, None), scroll(Direction::Up, None)] {
+        assert_eq!(scene.judge(TASK, &elsewhere).name(), "allow", "{elsewhere:?}");
+    }
+    // What `input swipe` is sent: see the tests of the gestures.
+    let ends = |direction| match as_slide(&scroll(direction, Some(Point::new(500, 1000).unwrap()))) {
+        Some(Gesture::Slide { from, to, .. }) => (from, to),
+        other => panic!("{other:?}"),
+    };
+    let point = |x, y| Point::new(x, y).unwrap();
+    assert_eq!(ends(Direction::Down), (point(500, 875), point(500, 375)));
+    assert_eq!(ends(Direction::Up), (point(500, 375), point(500, 875)));
+    assert_eq!(ends(Direction::Right), (point(750, 1000), point(250, 1000)));
+    assert_eq!(ends(Direction::Left), (point(250, 1000), point(750, 1000)));
+}
+
+#[test]
+fn scrolling_up_and_down_is_no_touch_that_is_counted() {
+    let bounds = PolicyBudgets { taps_per_minute: Some(1), typed_characters: None };
+    let policy = Policy { budgets: bounds, ..Policy::default() };
+    let history = GateHistory { taps: 1, ..GateHistory::default() };
+    let scene = Scene::of("com.example.notes", "Notes").row("Shopping");
+    let judged = |direction| {
+        let scroll = Gesture::Scroll { direction, at: None };
+        scene.judge_with(&policy, TASK, &scroll, &history).name()
+    };
+    assert_eq!(judged(Direction::Down), "allow");
+    assert_eq!(judged(Direction::Right), "deny");
+}
+
+#[test]
 fn a_slide_that_hardly_moves_is_a_touch() {
     let scene = Scene::of("com.example.pay", "Checkout").button("Pay now").button("Slide to pay");
     let duration = std::time::Duration::from_millis(500);
