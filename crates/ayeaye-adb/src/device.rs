@@ -90,11 +90,11 @@ impl DeviceProperties {
             "getprop ro.build.version.sdk",
             "wm size",
             screen::HELD,
-            "getprop ro.serialno",
             ASK_PANELS,
+            "getprop ro.serialno",
         ]);
         let output = client.shell_quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held, serial, panels] =
+        let [model, android, product, sdk, size, held, panels, serial] =
             split_batch(&output.stdout);
         Ok(Self {
             model: sanitize_first_line(model),

@@ -68,8 +68,7 @@ pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
 pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     let proposed = request.gesture;
     let slide = request::as_slide(proposed);
-    let request =
-        &GateRequest { gesture: slide.as_ref().unwrap_or(proposed), ..request.clone() };
+    let request = &GateRequest { gesture: slide.as_ref().unwrap_or(proposed), ..request.clone() };
     let request = &rules::in_its_app(request);
     let mut findings = Findings::new(policy, request);
     rules::budgets(&mut findings, proposed);

@@ -122,7 +122,7 @@ async fn the_policy_is_shown_and_what_it_decided_is_explained() {
     assert!(people.out.starts_with("step 1 ") && people.out.contains(&app), "{people:?}");
     // In the words of the terminal and the page, not of the record.
     assert_eq!(act["act"], "CLICK 500,980");
-    assert!(people.out.contains("Tap at 500,980"), "{people:?}");
+    assert!(people.out.contains("Tap on "), "{people:?}");
     for none in ["0", "7"] {
         let told = binary.run(&["policy", "explain", "last", none]).await;
         assert!(told.err.contains(&format!("there is no step {none}")), "{told:?}");

@@ -128,12 +128,13 @@ impl Device for FakeDevice {
     }
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
+        let inner = self.inner();
         Ok(DeviceInfo {
             id: self.id.clone(),
-            model: self.inner().model.to_owned(),
+            model: inner.model.to_owned(),
             android_version: "14".to_owned(),
-            screen: self.inner().size,
-            serial_number: Some(self.inner().serial_number.to_owned()),
+            screen: inner.size,
+            serial_number: Some(inner.serial_number.to_owned()),
         })
     }
 

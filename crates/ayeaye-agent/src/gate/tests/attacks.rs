@@ -246,7 +246,8 @@ fn a_scroll_is_the_slide_that_it_is_sent_as() {
         assert_eq!(scene.judge(TASK, &elsewhere).name(), "allow", "{elsewhere:?}");
     }
     // What `input swipe` is sent: see the tests of the gestures.
-    let ends = |direction| match as_slide(&scroll(direction, Some(Point::new(500, 1000).unwrap()))) {
+    let ends = |direction| match as_slide(&scroll(direction, Some(Point::new(500, 1000).unwrap())))
+    {
         Some(Gesture::Slide { from, to, .. }) => (from, to),
         other => panic!("{other:?}"),
     };
