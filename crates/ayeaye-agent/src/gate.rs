@@ -32,6 +32,7 @@ mod spared;
 mod text;
 mod things;
 mod verdict;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::needs_elements;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
+pub use self::window::TouchPlace;
 
 use self::findings::Findings;
 
@@ -68,8 +70,7 @@ pub(crate) fn mentioned_classes(text: &str) -> Vec<ActClass> {
 pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     let proposed = request.gesture;
     let slide = request::as_slide(proposed);
-    let request =
-        &GateRequest { gesture: slide.as_ref().unwrap_or(proposed), ..request.clone() };
+    let request = &GateRequest { gesture: slide.as_ref().unwrap_or(proposed), ..request.clone() };
     let request = &rules::in_its_app(request);
     let mut findings = Findings::new(policy, request);
     rules::budgets(&mut findings, proposed);

@@ -63,9 +63,7 @@ fn touches(gesture: &Gesture) -> bool {
         Gesture::Scroll { direction, .. } => {
             matches!(direction, Direction::Left | Direction::Right)
         }
-        Gesture::Awake { .. }
-        | Gesture::HotKey { .. }
-        | Gesture::Command(_) => false,
+        Gesture::Awake { .. } | Gesture::HotKey { .. } | Gesture::Command(_) => false,
     }
 }
 
