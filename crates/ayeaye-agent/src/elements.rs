@@ -133,7 +133,7 @@ impl Elements {
     /// Whether a touch at a place goes into a field: of what may get it there, a field is drawn above all else.
     pub(crate) fn is_field_at(&self, place: Pixel) -> bool {
         let may_get_it = |it: &&Element| it.covers(place) && (it.reacts() || it.is_field());
-        self.0.iter().filter(may_get_it).last().is_some_and(Element::is_field)
+        self.0.iter().rfind(may_get_it).is_some_and(Element::is_field)
     }
 
     /// The smallest element at a place; of two alike the later one, which is drawn above.
