@@ -134,9 +134,22 @@ impl Elements {
         }
     }
 
+    /// The bounds of the window that is listed, if one element is around all others, as phones list them.
+    pub(crate) fn window(&self) -> Option<[i64; 4]> {
+        let mut outermost = self.0.iter().filter(|it| it.depth == 0);
+        let root = outermost.next().filter(|it| 0 < it.area() && !it.reacts())?;
+        outermost.next().is_none().then(|| root.bounds.map(i64::from))
+    }
+
     /// Whether what is typed at a place may be hidden: any field that hides it counts, also behind a label.
     pub fn is_secret_at(&self, place: Pixel) -> bool {
         self.0.iter().any(|element| element.password && element.covers(place))
+    }
+
+    /// Whether a touch at a place goes into a field: of what may get it there, a field is drawn above all else.
+    pub(crate) fn is_field_at(&self, place: Pixel) -> bool {
+        let may_get_it = |it: &&Element| it.covers(place) && (it.reacts() || it.is_field());
+        self.0.iter().rfind(may_get_it).is_some_and(Element::is_field)
     }
 
     /// The smallest element at a place; of two alike the later one, which is drawn above.
@@ -365,6 +378,11 @@ impl Element {
         self.clickable || self.long_clickable || self.checked.is_some()
     }
 
+    /// Whether text is typed into it.
+    pub(crate) fn is_field(&self) -> bool {
+        self.password || is_field_class(&self.class)
+    }
+
     fn height(&self) -> i64 {
         i64::from(self.bounds[3]) - i64::from(self.bounds[1])
     }
@@ -390,6 +408,11 @@ impl Element {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
         (right - left).max(0).saturating_mul((bottom - top).max(0))
     }
+}
+
+/// Whether elements of this class are fields.
+pub(crate) fn is_field_class(class: &str) -> bool {
+    class.ends_with("EditText") || class.ends_with("AutoCompleteTextView")
 }
 
 /// `[left,top][right,bottom]`

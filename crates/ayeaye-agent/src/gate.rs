@@ -32,6 +32,7 @@ mod spared;
 mod text;
 mod things;
 mod verdict;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::needs_elements;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
+pub use self::window::TouchPlace;
 
 use self::findings::Findings;
 

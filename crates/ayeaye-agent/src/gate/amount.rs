@@ -15,12 +15,30 @@ static TOTALS: List = List::new("total|sum|amount|to pay|importe|montant|à paye
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
     let main = main_amount(screen)?;
     let aimed = screen.aimed.iter().flat_map(|it| &it.names);
-    let all = aimed.chain(&screen.texts).filter_map(|it| amount(it));
+    let all = aimed.chain(&screen.texts).flat_map(|it| amounts_in(it));
     let largest = all.max_by(|one, other| value(one).total_cmp(&value(other)));
     match largest.filter(|it| value(&main) < value(it)) {
         Some(largest) => Some(format!("{main} (the screen also shows {largest})")),
         None => Some(main),
     }
+}
+
+/// All amounts of a text: "$0.99 for the first month, then $49.99".
+fn amounts_in(text: &str) -> Vec<String> {
+    let Some(first) = amount(text) else { return Vec::new() };
+    let mut found = vec![first];
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let begins_word = before.is_some_and(char::is_whitespace) && !c.is_whitespace();
+        // Scripts without blanks: behind a number, and in none.
+        let may_go_on = matches!(c, '.' | ',' | '\'' | '’' | '\u{66b}' | '\u{66c}');
+        let behind_number = before.is_some_and(char::is_numeric) && !c.is_numeric() && !may_go_on;
+        if begins_word || behind_number {
+            found.extend(amount(&text[at..]));
+        }
+        before = Some(c);
+    }
+    found
 }
 
 /// An amount as a number: the last separator begins the cents if two digits follow it.

@@ -7,6 +7,8 @@ use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
 use super::text::normalized;
+use super::window::{TouchPlace, place_of};
+use crate::elements::is_field_class;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
 /// Scrolling as what it is to the phone: a finger that slides across half the screen. What is slid aside or upwards may
@@ -122,6 +124,10 @@ pub struct ScreenFacts {
     pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
+    /// What is touched is a field.
+    pub on_field: bool,
+    /// Where the act lands, if it is a touch.
+    pub place: TouchPlace,
     /// The touch is for a key of the keyboard.
     pub on_keyboard: bool,
     /// The finger slides without leaving the control on which it began, which takes that for a press; or it may be so,
@@ -212,7 +218,7 @@ impl ScreenFacts {
             if is_dialed(&element.resource_id) {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
-            if is_field(&element.class) && facts.hints.len() < MOST_SAID {
+            if is_field_class(&element.class) && facts.hints.len() < MOST_SAID {
                 let hint = element.hint.trim().chars().take(LONGEST).collect::<String>();
                 facts.hints.extend(Some(hint).filter(|it| !it.is_empty()));
             }
@@ -247,7 +253,7 @@ impl ScreenFacts {
             let on_line = |it: &&Element| {
                 let [_, from, _, to] = it.bounds.map(i64::from);
                 let is_line = to - from <= i64::from(size.height) / 8;
-                is_line && is_field(&it.class) && (from..to).contains(&i64::from(place.y))
+                is_line && is_field_class(&it.class) && (from..to).contains(&i64::from(place.y))
             };
             let distance = |it: &&Element| {
                 let [left, _, right, _] = it.bounds.map(i64::from);
@@ -262,6 +268,8 @@ impl ScreenFacts {
                 let line = elements.names_on_line(control).into_iter().take(PIECES);
                 facts.line.extend(line.map(|it| it.chars().take(LONGEST).collect::<String>()));
             }
+            facts.on_field = elements.is_field_at(place);
+            facts.place = place_of(elements, place, size);
             // What else is under a heap of controls is not told apart from what is not known.
             facts.readable &= touched.len() <= MOST_AIMED;
             for (element, inside) in touched.into_iter().take(MOST_AIMED) {
@@ -331,7 +339,7 @@ fn reacting(elements: &Elements) -> Vec<ControlFacts> {
 /// own.
 fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
     let [_, top, _, bottom] = field.bounds;
-    let before = elements.iter().filter(|it| is_field(&it.class)).map(|it| it.bounds[3]);
+    let before = elements.iter().filter(|it| is_field_class(&it.class)).map(|it| it.bounds[3]);
     let from = before.filter(|it| *it <= top).max().unwrap_or(i32::MIN);
     let above = |it: &&Element| from <= it.bounds[1] && it.middle() < bottom;
     let texts = elements.iter().filter(|it| !it.name().is_empty() && !it.reacts());
@@ -358,10 +366,6 @@ pub(super) fn is_dialed(resource_id: &str) -> bool {
     )
 }
 
-fn is_field(class: &str) -> bool {
-    class.ends_with("EditText") || class.ends_with("AutoCompleteTextView")
-}
-
 /// Whether what stands in the field with this id is an address or a search, which nothing sends.
 fn is_for_finding(resource_id: &str) -> bool {
     let id = resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -372,7 +376,7 @@ fn is_for_finding(resource_id: &str) -> bool {
 
 /// Whether an element is a field with a text in it that may be sent.
 fn holds_text(element: &Element) -> bool {
-    is_field(&element.class)
+    is_field_class(&element.class)
         && !element.password
         && !element.text.is_empty()
         && !is_for_finding(&element.resource_id)
@@ -451,6 +455,6 @@ impl ControlFacts {
 
     /// Whether text is typed into it.
     pub(super) fn is_field(&self) -> bool {
-        self.password || is_field(&self.kind)
+        self.password || is_field_class(&self.kind)
     }
 }

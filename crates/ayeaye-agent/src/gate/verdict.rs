@@ -1,6 +1,6 @@
 //! What the gate says, and why.
 use super::class::ActClass;
-use crate::word_list;
+use crate::{is_unseen, word_list};
 
 /// What may become of an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,8 @@ impl Ask {
             text.extend([". The text: \"", &shortened(&redact(content)), "\""]);
         }
         text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
-        redact(&text)
+        // What turns the direction would show the question otherwise than it is.
+        redact(&text).chars().filter(|c| !is_unseen(*c)).collect()
     }
 }
 
@@ -131,6 +132,8 @@ word_list! {
         PrivateApp = "private-app",
         /// A secret that was given for another app.
         SecretElsewhere = "secret-elsewhere",
+        /// A secret that would be typed into what a tap opens, and not into a field that is known.
+        SecretOffField = "secret-off-field",
         /// An app for money or secrets that the user has not named.
         UnnamedApp = "unnamed-app",
         /// A screen without elements in an app for money, mail or messages.
@@ -175,6 +178,9 @@ impl Rule {
             Self::PasswordField => "a field for a password or a code",
             Self::PrivateApp => "an app that is private: only its user acts there",
             Self::SecretElsewhere => "a secret that was given for another app",
+            Self::SecretOffField => {
+                "a secret that would be typed into what a tap opens, and not into a field that is known"
+            }
             Self::UnnamedApp => "an app for money or secrets that the user has not named",
             Self::NoElements => "a screen without elements in an app for money, mail or messages",
             Self::DeniedApp => "an app that the policy denies",

@@ -119,9 +119,13 @@ impl Run {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
                 self.state.progress.refused(gesture, refusal_by(judged.verdict.rule, ""));
+                let way_out = if judged.verdict.rule == Rule::SecretOffField {
+                    "Tap the field, and type the secret without a place once the field has the focus."
+                } else {
+                    "Do not try it in another way: leave this screen, or ask the user with a question."
+                };
                 self.state.system_notes.push(format!(
-                    "Your last action ({}) was not carried out: {why}. Do not try it in another way: \
-                     leave this screen, or ask the user with a question.",
+                    "Your last action ({}) was not carried out: {why}. {way_out}",
                     gesture.name()
                 ));
                 step.error = Some(why);

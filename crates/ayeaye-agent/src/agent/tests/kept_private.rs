@@ -136,6 +136,20 @@ async fn a_named_secret_goes_into_its_own_app_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_named_secret_goes_into_what_a_tap_opens_nowhere() {
+    let at = |y| Some([500, y]);
+    let script =
+        [types("{{secret:bank}}", at(750)), types("{{secret:bank}}", at(10)), complete("")];
+    let rig = Rig::new(script).keeping(Kept::with("bank", "Quince&41"));
+    let link = r#"<node text="Our website" class="android.widget.Button" clickable="true" bounds="[0,0][60,59]"/>"#;
+    at_the_bank(&rig);
+    rig.phone.shows(&SIGN_IN.replace("</hierarchy>", &format!("{link}</hierarchy>")), true);
+    rig.run_task(TASK).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "on the field only: {:?}", rig.phone.gestures());
+    assert!(prompts_with(&rig, "Tap the field, and type the secret without a place") > 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_of_a_page_is_typed_on_that_page_only() {
     for (shown, typed) in [("bank.example/login", 1), ("bank.example.evil.net", 0), ("", 0)] {
         let kept = Arc::new(Kept::default());

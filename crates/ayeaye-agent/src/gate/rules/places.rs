@@ -11,6 +11,7 @@ use crate::gate::policy::{Treatment, lists_app};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{List, holds, normalized};
 use crate::gate::verdict::Rule;
+use crate::gate::window::TouchPlace;
 use crate::{DeviceCommand, Gesture, Key};
 
 /// How much was done before. Scrolling up or down is not counted, though it is judged as a slide.
@@ -96,7 +97,7 @@ fn package_of_path(path: &str) -> Option<String> {
     parts.get(at + 2).map(|package| (*package).to_owned())
 }
 
-/// A secret goes where it was given for.
+/// A secret goes where it was given for, and where it is seen to go.
 pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
     let request = findings.request;
     if !matches!(request.gesture, Gesture::Type { .. }) {
@@ -109,6 +110,17 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
     if let Some(home) = request.history.secrets.iter().find(elsewhere) {
         let evidence = format!("given for {home}");
         findings.deny(ActClass::Password, Rule::SecretElsewhere, &evidence);
+    }
+    if request.history.secrets.is_empty() {
+        return;
+    }
+    if let Some(other) = other_app(request) {
+        let evidence = format!("the field is one of {other}");
+        findings.deny(ActClass::Password, Rule::SecretElsewhere, &evidence);
+    }
+    // The tap may lead to another page, which then gets the text.
+    if matches!(request.gesture, Gesture::Type { point: Some(_), .. }) && !request.screen.on_field {
+        findings.deny(ActClass::Password, Rule::SecretOffField, "no field is known there");
     }
 }
 
@@ -270,8 +282,19 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     let request = findings.request;
     let (screen, package) = (request.screen, request.package);
     let kind = apps::kind_of(package);
-    let told = screen.readable && !is_opaque(screen, kind);
+    let outside = touches(request.gesture) && !screen.on_keyboard;
+    let place = if outside { screen.place } else { TouchPlace::Listed };
+    let told = screen.readable && place == TouchPlace::Listed && !is_opaque(screen, kind);
     if told || !acts(request) || only_moves(request) {
+        return;
+    }
+    if place == TouchPlace::OtherHalf {
+        findings.class(
+            ActClass::Unreadable,
+            false,
+            Rule::NoElements,
+            "the other half of the screen",
+        );
         return;
     }
     let kind = kind.filter(|it| {

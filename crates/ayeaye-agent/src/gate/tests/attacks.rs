@@ -538,3 +538,36 @@ fn a_row_is_of_whom_stands_first_in_it() {
     assert_eq!(verdict(["Mallory", "Anna"]), "confirm");
     assert_eq!(verdict(["Mallory", "with Anna at the sea"]), "confirm");
 }
+
+/// Phones list the elements of the window that has the focus.
+#[test]
+fn a_touch_outside_the_window_that_is_listed_is_not_told() {
+    let window = |bounds: &str| {
+        let node = r#"<node class="android.widget.FrameLayout""#;
+        let xml = format!(r#"<hierarchy>{node} bounds="{bounds}"/></hierarchy>"#);
+        Elements::read(&xml).unwrap()
+    };
+    let verdict = |bounds: &str, package: &str, gesture: &Gesture| {
+        let screen = ScreenFacts::new(Some(&window(bounds)), gesture, SIZE, false);
+        let (words, history) = (UserWords::new([TASK]), GateHistory::default());
+        let scene = Scene::of(package, "");
+        judge(&Policy::default(), &scene.request(&words, gesture, &screen, &history)).name()
+    };
+    let tap = |y: i64| Gesture::Click { point: Point::new(500, y).unwrap() };
+    let (bank, notes) = ("com.chase.sig.android", "com.example.notes");
+    let (upper, dialog) = ("[0,0][1080,1190]", "[90,900][990,1500]");
+    for package in [bank, notes, "com.android.settings"] {
+        assert_eq!(verdict(upper, package, &tap(800)), "confirm", "{package}: the other half");
+    }
+    // Beside a dialog lies its own app, and a tap there closes the dialog.
+    assert_eq!(verdict(dialog, "com.android.settings", &tap(800)), "confirm");
+    assert_eq!(verdict(dialog, notes, &tap(800)), "allow");
+    assert_eq!(verdict(dialog, notes, &tap(500)), "allow");
+    // The bars of the system are in no window.
+    for y in [10, 985] {
+        assert_eq!(verdict("[0,80][1080,2250]", notes, &tap(y)), "allow", "{y}");
+        assert_eq!(verdict("[0,80][1080,2250]", "com.android.settings", &tap(y)), "allow", "{y}");
+    }
+    let scroll = Gesture::Scroll { direction: Direction::Down, at: None };
+    assert_eq!(verdict(upper, bank, &scroll), "allow", "a list is moved");
+}

@@ -101,6 +101,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     can_decline,
                     hidden_input,
                     on_keyboard,
+                    on_field: false,
+                    place: TouchPlace::default(),
                     is_pressed,
                     line_field: None,
                     dialed,

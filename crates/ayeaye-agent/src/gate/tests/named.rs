@@ -24,6 +24,34 @@ fn a_secret_stays_where_it_was_given_for() {
 }
 
 #[test]
+fn a_secret_is_typed_by_a_tap_into_a_field_only() {
+    let bank = "com.example.nimbus";
+    let history = GateHistory { secrets: vec![bank.into()], ..GateHistory::default() };
+    let scene = Scene::of(bank, "Sign in")
+        .field("User")
+        .hidden_field("Password")
+        .button("Open our website");
+    let typed_at = |scene: &Scene, name: &str| {
+        let Gesture::Click { point } = scene.tap(name) else { panic!("a tap") };
+        let text = "{{secret:bank}}".to_owned();
+        let typed = Gesture::Type { text, point: Some(point), clear: false, submit: false };
+        (scene.judge_with(&Policy::default(), TASK, &typed, &history), typed)
+    };
+    for field in ["User", "Password"] {
+        assert_eq!(typed_at(&scene, field).0.name(), "allow", "{field}");
+    }
+    for other in ["Open our website", "Sign in"] {
+        let (verdict, typed) = typed_at(&scene, other);
+        assert_eq!((verdict.name(), verdict.rule), ("deny", Rule::SecretOffField), "{other}");
+        // What is no secret may be typed into what a tap opens, such as a search.
+        assert_eq!(scene.judge(TASK, &typed).name(), "allow", "{other}");
+    }
+    // A window of another app, in front of the one that the phone tells.
+    let over = scene.shown_by("com.evil.app");
+    assert_eq!(typed_at(&over, "User").0.rule, Rule::SecretElsewhere);
+}
+
+#[test]
 fn addresses_that_nobody_named_are_asked_about() {
     let browser = Scene::of("com.android.chrome", "").field("url_bar");
     for (text, said) in [

@@ -64,3 +64,29 @@ fn a_long_text_is_cut_after_its_secrets_are_out() {
     assert!(text.contains("x[secr…\""), "{text}");
     assert!(!text.contains("hunt"), "{text}");
 }
+
+#[test]
+fn a_question_has_nothing_that_turns_what_it_shows() {
+    let scene = Scene::of("com.example.x", "Total \u{202e}00.1$\u{202c}").text("Total $999.00");
+    let scene = scene.button("Pay now\u{202e} eerf");
+    let text = question(&scene, &scene.tap("Pay now\u{202e} eerf"));
+    assert!(text.contains("Pay now eerf") && !text.contains(crate::is_unseen), "{text:?}");
+}
+
+#[test]
+fn the_largest_of_several_amounts_in_one_text_is_named() {
+    let named = |text: &str| {
+        let scene = Scene::of("com.example.x", "Premium").text(text).button("Pay now");
+        question(&scene, &scene.tap("Pay now"))
+    };
+    for (text, largest) in [
+        ("$0.99 for the first month, then $49.99/month", "$49.99"),
+        ("首月¥1之后¥49", "¥49"),
+        ("0,99 € im ersten Monat, danach 1.049,99 €", "1.049,99 €"),
+    ] {
+        assert!(named(text).contains(largest), "{text}: {}", named(text));
+    }
+    for text in ["0.99 €", "Total 12 500 €", "$12.50"] {
+        assert!(!named(text).contains("also shows"), "{text}: {}", named(text));
+    }
+}
