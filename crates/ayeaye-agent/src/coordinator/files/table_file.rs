@@ -67,8 +67,10 @@ pub(super) fn load(runs: &Path) -> Result<RunTable, CoordinatorError> {
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(RunTable::default()),
         Err(err) => return Err(storage("read", &path)(err)),
     }
-    parse(&bytes)
-        .map_err(|what| storage("read", &path)(io::Error::new(io::ErrorKind::InvalidData, what)))
+    parse(&bytes).map_err(|what| {
+        let what = format!("{what}; stop all ayeaye processes, then remove the file");
+        storage("read", &path)(io::Error::new(io::ErrorKind::InvalidData, what))
+    })
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<RunTable, String> {
