@@ -45,7 +45,7 @@ impl Shell {
                 WordPart::Bare(bare) => text.push_str(&self.bare(index, bare, word.len())),
                 WordPart::Variable { name, .. } => text.push_str(&self.variable(name)),
                 WordPart::Output { script, .. } => {
-                    text.push_str(&self.output_of(script, io).await?)
+                    text.push_str(&self.output_of(script, io).await?);
                 }
             }
             self.bounded(check_size(text.len()), io).await?;

@@ -46,7 +46,7 @@ pub(super) fn width(text: &str) -> usize {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c == '\u{1b}' {
-            chars.by_ref().find(|it| it.is_ascii_alphabetic());
+            chars.by_ref().find(char::is_ascii_alphabetic);
         } else {
             columns += 1;
         }

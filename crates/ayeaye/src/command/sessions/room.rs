@@ -193,7 +193,7 @@ impl Table {
 
     fn line(&self, name: &str, record: &str, logs: &[String], all: &str, goes: &str) -> String {
         let logs = if self.logs { logs } else { &[] };
-        let logs: String = logs.iter().map(|cell| format!("  {cell:>8}")).collect();
+        let logs = logs.iter().fold(String::new(), |line, cell| line + &format!("  {cell:>8}"));
         format!("{name:<widest$}  {record:>8}{logs}  {all:>8}  {goes}", widest = self.widest)
     }
 }

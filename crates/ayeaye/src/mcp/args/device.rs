@@ -261,9 +261,8 @@ impl TypeArgs {
         }
         let point = match (self.x, self.y) {
             // As with a reference: no field is in the corner.
-            (Some(0), Some(0)) => None,
+            (Some(0), Some(0)) | (None, None) => None,
             (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
-            (None, None) => None,
             (Some(_), None) => return Err(ToolError::incomplete_point("y")),
             (None, Some(_)) => return Err(ToolError::incomplete_point("x")),
         };

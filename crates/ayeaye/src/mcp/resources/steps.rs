@@ -243,7 +243,7 @@ impl StepFacts {
                     prompt_tokens: answer.tokens.prompt,
                     completion_tokens: answer.tokens.completion,
                     error: answer.error.as_deref().map(short),
-                })
+                });
             }
             Fact::StepEnd(end) => {
                 self.ended = Some(event.ts.to_string());
