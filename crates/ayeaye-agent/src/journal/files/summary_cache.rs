@@ -1,12 +1,12 @@
 //! `session.json`: a session's summary beside its record, so that a list need not read all records.
 //!
 //! It says which record it was made from: the length, the last bytes, in which the last line has its sum, and when it was
-//! last written to, since damage in the middle leaves both as they are. Where the record says otherwise it is made anew, and so is one that is missing, damaged or
-//! of another version. Nothing depends on it, nothing is lost with it, and whether it can be written
-//! does not matter.
+//! last written to, since damage in the middle leaves both as they are. Where the record says otherwise it is made anew,
+//! and so is one that is missing, damaged or of another version. Nothing depends on it, nothing is lost with it, and
+//! whether it can be written does not matter.
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::time::SystemTime;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, storage, write_whole};
@@ -35,7 +35,7 @@ struct Stamp {
     bytes: u64,
     /// When the file was written to, where the file system tells.
     #[serde(default)]
-    modified: Option<SystemTime>,
+    modified: Option<Timestamp>,
     /// The end of the record, or all of it.
     tail: String,
 }
@@ -82,7 +82,8 @@ fn stamp(folder: &Folder) -> io::Result<Stamp> {
     let mut tail = Vec::new();
     file.take(TAIL).read_to_end(&mut tail)?;
     let tail = String::from_utf8_lossy(&tail).into_owned();
-    Ok(Stamp { bytes, modified: about.modified().ok(), tail })
+    let modified = about.modified().ok().and_then(|it| Timestamp::try_from(it).ok());
+    Ok(Stamp { bytes, modified, tail })
 }
 
 fn load(folder: &Folder) -> Option<Cached> {
