@@ -92,6 +92,11 @@ impl RetentionCandidate {
         Self { id, last: summary.last, bytes: summary.bytes, removable }
     }
 
+    /// Whether its age is known: not of one that was recorded before the clock was set.
+    pub fn has_age(&self) -> bool {
+        FIRST_RECORDS <= self.last
+    }
+
     /// One whose beginning was never written whole.
     fn unbegun(id: SessionId, now: Timestamp) -> Self {
         let last = id.created().unwrap_or(now);
@@ -115,8 +120,8 @@ pub fn select_for_removal(
     let mut chosen = Vec::new();
     for candidate in by_age {
         let age = now.duration_since(candidate.last);
-        let has_age = is_plausible && FIRST_RECORDS <= candidate.last;
-        let old = has_age
+        let old = is_plausible
+            && candidate.has_age()
             && retention
                 .max_age
                 .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
@@ -310,6 +315,7 @@ mod tests {
         // Not set: 1973, and the same when it is set.
         let unset =
             RetentionCandidate { last: Timestamp::from_second(1 << 27).unwrap(), ..kept[0] };
+        assert!(!unset.has_age() && kept[0].has_age());
         assert!(chosen(month, &[unset, with_latest[2]]).is_empty());
         let one = Retention { max_sessions: Some(1), ..Retention::default() };
         assert_eq!(chosen(one, &[unset, with_latest[2]]), [0], "by their number it is the first");

@@ -15,7 +15,6 @@ use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 const AROUND: (f64, f64) = (0.2, 0.06);
 /// Where the name of who is written to stands, below the status bar with its clock, in parts of the height.
 const HEADER: (f64, f64) = (0.04, 0.13);
-const TURNED: &str = "the screen was turned";
 const WHOLE: [i32; 4] = [0, 0, i32::MAX, i32::MAX];
 
 /// The screen before an act, beside the one that it was decided on.
@@ -58,7 +57,7 @@ impl Run {
         // Listed while the phone was turned: what lies there is not what was seen there.
         let size = observation.frame.size();
         if observation.elements.tree().is_some_and(|it| it.elements.are_turned(size)) {
-            return Ok(ScreenNow::Changed(TURNED.to_owned()));
+            return Ok(ScreenNow::Changed("the screen was turned".to_owned()));
         }
         let strict = self.is_strict(act);
         let Some(look) = self.observer.look_before_act(observation, strict).await? else {
@@ -71,10 +70,10 @@ impl Run {
         if let Some(other) = other_screen(&look.state, gesture, observation) {
             return Ok(other);
         }
-        let (before, now) = (observation.frame.size(), look.frame.size());
-        if is_drawn_for_size(gesture) && before != now {
+        let now = look.frame.size();
+        if is_drawn_for_size(gesture) && now != size {
             let why =
-                format!("the screen was turned or has another size now: {now} instead of {before}");
+                format!("the screen was turned or has another size now: {now} instead of {size}");
             return Ok(ScreenNow::Changed(why));
         }
         let places = ComparedAreas::of(gesture, names_recipient(act), observation);

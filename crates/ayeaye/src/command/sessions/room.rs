@@ -107,6 +107,7 @@ fn by_age(candidate: &RetentionCandidate, retention: &Retention) -> Goes {
     let most = retention.max_age.and_then(|age| SignedDuration::try_from(age).ok());
     match (candidate.removable, most) {
         (Removable::No, _) | (_, None) => Goes::Stays,
+        _ if !candidate.has_age() => Goes::Stays,
         (Removable::Yes | Removable::ByAgeOnly, Some(most)) => {
             candidate.last.checked_add(most).map_or(Goes::Stays, Goes::At)
         }
