@@ -124,8 +124,15 @@ async function withoutTheExtension(view) {
   same("a host without the extension is told of no page", Object.values(plain.pages).filter(Boolean), []);
   check("nor in its resources", !plain.resources.some(([uri]) => uri.startsWith("ui:")), plain.resources);
   check("nor of the page's own tools", plain.appOnly.length === 0 && plain.model.every(({ _meta }) => !_meta), plain);
-  const bare = (tools) => tools.map(({ _meta, ...tool }) => tool);
-  same("its model sees the same tools as with it", bare(plain.model), bare(apps.model));
+  // The step of a question is the page's own to give.
+  const ofPage = (tools) => tools.filter((it) => "question_step" in it.inputSchema.properties).map((it) => it.name);
+  same("nor of what the page alone says", [ofPage(plain.model), ofPage(apps.model)], [[], ["ask_agent_continue"]]);
+  const bare = (tools) =>
+    tools.map(({ _meta, inputSchema: { properties, ...schema }, ...tool }) => {
+      const { question_step, ...others } = properties;
+      return { ...tool, inputSchema: { ...schema, properties: others } };
+    });
+  same("else its model sees the same tools as with it", bare(plain.model), bare(apps.model));
   same("with it, three tools have the page", Object.entries(apps.pages).filter(([, page]) => page), [
     ["ask_agent_continue", "ui://ayeaye/run"],
     ["ask_agent_start_new_task", "ui://ayeaye/run"],
