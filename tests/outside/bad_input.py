@@ -134,7 +134,7 @@ def on_stdio(checks, raw):
         ("a session that is a path", "get_session", {"session_id": "../../../etc/passwd"}, "session_id"),
         ("a session nobody has", "ask_agent_continue", {"session_id": "01900000-0000-7000-8000-000000000000"}, "session"),
         ("an empty task", "ask_agent_start_new_task", {"device_id": "x", "task": ""}, "task"),
-        ("fewer than no steps", "ask_agent_start_new_task", {"device_id": "x", "task": "y", "max_steps": -1}, "max_steps"),
+        ("no steps", "ask_agent_start_new_task", {"device_id": "x", "task": "y", "max_steps": 0}, "max_steps"),
         ("a task of 10 MB", "ask_agent_start_new_task", {"device_id": "x", "task": "y" * 10_000_000}, "task"),
     ]:
         failed, text = raw.tool(name, **arguments)

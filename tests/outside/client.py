@@ -216,7 +216,7 @@ async def faults_job(agent, given):
     await agent.refused("an unknown device", "ask_agent_start_new_task", {"device_id": "nobody", "task": "x"}, "nobody")
     await agent.refused("an empty task", "ask_agent_start_new_task", {"device_id": given.device, "task": "  "}, "task")
     await agent.refused(
-        "fewer than no steps", "ask_agent_start_new_task", {"device_id": given.device, "task": "x", "max_steps": -1}, "max_steps"
+        "no steps", "ask_agent_start_new_task", {"device_id": given.device, "task": "x", "max_steps": 0}, "max_steps"
     )
     await agent.refused("no session's name", "ask_agent_continue", {"session_id": "../../etc"}, "session_id")
 

@@ -17,6 +17,7 @@ mod resume;
 mod run_elsewhere;
 mod run_status;
 mod same_phone;
+mod shown;
 mod tail;
 mod takeover;
 #[cfg(test)]

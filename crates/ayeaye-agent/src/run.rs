@@ -27,6 +27,7 @@ mod ledger;
 mod look;
 mod mailbox;
 mod model_call;
+mod named_app;
 mod observer;
 mod outcome;
 mod progress;

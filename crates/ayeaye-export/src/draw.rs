@@ -7,7 +7,6 @@ mod canvas;
 mod codec;
 mod compact;
 mod digits;
-mod fonts;
 mod overlay;
 mod palette;
 mod shrink;

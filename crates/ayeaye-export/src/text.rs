@@ -35,6 +35,11 @@ pub(crate) fn iso(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
+/// The same, and says that it is UTC: RFC 3339. Some readers want as many digits each time.
+pub(crate) fn rfc_3339(time: Timestamp) -> String {
+    format!("{}Z", iso(time))
+}
+
 /// The beginning of a text, without line ends of any kind or other control characters.
 pub(crate) fn excerpt(text: &str, longest: usize) -> String {
     let ends_line = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');

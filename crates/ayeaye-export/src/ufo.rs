@@ -35,7 +35,7 @@ pub use self::pictures::Images;
 use self::pictures::{PictureNames, as_png};
 use self::state::{LogState, Step};
 use crate::step_view::Dialogue;
-use crate::text::json_line;
+use crate::text::{json_line, rfc_3339};
 use crate::{Blobs, Content, FileOp, Projection};
 
 const RESPONSES: &str = "response.log";
@@ -188,7 +188,7 @@ impl Ufo {
     /// Says of a line whose it is and from when, for who reads the lines of many sessions.
     fn place(&self, line: &mut Value, at: Timestamp) {
         line["session_id"] = json!(self.id);
-        line["timestamp"] = json!(at);
+        line["timestamp"] = json!(rfc_3339(at));
     }
 
     fn end_step(&mut self, step: &Step, round: u32, at: Timestamp, end: &StepEnd) -> Vec<FileOp> {

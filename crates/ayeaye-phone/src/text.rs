@@ -1,4 +1,3 @@
-//! Fonts, glyphs and line breaking, for layout and drawing alike.
-pub(crate) mod fonts;
+//! Icons and line breaking, for layout and drawing alike.
 pub(crate) mod icons;
 pub(crate) mod lines;

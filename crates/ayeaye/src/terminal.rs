@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use ayeaye_agent::{Report, StepSummary};
 use serde::Serialize;
 
+pub(crate) use self::fold::cut;
 pub use self::status::Waiting;
 use crate::text::{count, one_line};
 

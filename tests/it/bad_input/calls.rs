@@ -137,6 +137,7 @@ async fn numbers_and_words_out_of_range_are_refused_by_name() {
     let rig = rig().await;
     for (argument, value, said) in [
         ("max_steps", json!(501), "`max_steps` is 501; it can be 1 to 500"),
+        ("max_steps", json!(0), "`max_steps` is 0; it can be 1 to 500"),
         ("max_steps", json!(-1), "`max_steps` is -1; it can be 1 to 500"),
         ("wait_seconds", json!(-1), "`wait_seconds` is -1; it can be 0 to 3600"),
         ("wait_seconds", json!(3601), "`wait_seconds` is 3601; it can be 0 to 3600"),
@@ -196,7 +197,7 @@ async fn a_client_that_gives_every_argument_asks_again_and_answers() {
     let full = |reply: &str| {
         json!({
             "session_id": asked["session_id"], "device_id": "", "task": "", "reply_from_client": reply,
-            "question_step": 0, "reply_is_secret": false, "max_steps": 0, "reply_mode": "pass_to_client",
+            "question_step": 0, "reply_is_secret": false, "max_steps": 20, "reply_mode": "pass_to_client",
             "planner": false, "policy": "careful", "wait_seconds": 45, "screenshot": "none",
         })
     };

@@ -273,11 +273,12 @@ async fn a_client_that_acts_itself() {
         "reason": "as asked" });
     let opened = rig.call("launch_app", open).await;
     let logs = Logs::of(&rig, &opened).await;
-    assert_eq!(logs.told("agent_type"), ["AppAgent", "Client"]);
+    assert_eq!(logs.told("agent_type"), ["AppAgent", "AppAgent"]);
+    assert_eq!(logs.lines[1]["agent_name"], "Client");
     let done = rig.go_on(&asked, json!({ "reply_from_client": "done" })).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let logs = Logs::of(&rig, &done).await;
-    assert_eq!(logs.told("agent_type"), ["AppAgent", "Client", "AppAgent"]);
+    assert_eq!(logs.told("agent_type"), ["AppAgent", "AppAgent", "AppAgent"]);
     assert_eq!(logs.told("status"), ["PENDING", "CONTINUE", "FINISH"]);
     let line = &logs.lines[1];
     assert_eq!((&line["action_type"], &line["comment"]), (&json!("AWAKE"), &json!("as asked")));

@@ -65,7 +65,7 @@ DOCUMENTED = {
     "control_label": text, "control_text": text, "plan": texts, "status": lambda it: it in STATUS,
     "questions": texts, "function": text, "action": objects, "save_screenshot": table, "step": whole,
     "round_step": whole, "agent_step": whole, "round_num": whole, "subtask": words, "subtask_index": index,
-    "action_type": text, "request": words, "agent_type": lambda it: it in ("HostAgent", "AppAgent", "Client"),
+    "action_type": text, "request": words, "agent_type": lambda it: it in ("HostAgent", "AppAgent"),
     "agent_name": is_name, "application": text, "cost": amount, "result": text,
     "screenshot_clean": text, "screenshot_annotated": text, "screenshot_concat": text,
     "screenshot_selected_control": text, "time_cost": times,

@@ -122,7 +122,7 @@ struct Inner {
     captures_overlap: bool,
     /// How long a digest of its screen takes; `None` if it makes none.
     digest_takes: Option<Duration>,
-    dump_refused: bool,
+    dump_fault: Option<Fault>,
     dumps: u32,
     apps: Vec<(&'static str, &'static str)>,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
@@ -175,7 +175,7 @@ impl FakeDevice {
                 answer_takes: Duration::ZERO,
                 captures_overlap: false,
                 digest_takes: None,
-                dump_refused: false,
+                dump_fault: None,
                 dumps: 0,
                 apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
                 faults: Vec::new(),
@@ -293,7 +293,12 @@ impl FakeDevice {
     }
 
     pub(crate) fn refuses_dumps(&self) {
-        self.inner().dump_refused = true;
+        self.inner().dump_fault = Some(Fault::Refused);
+    }
+
+    /// It goes away while it is asked what its screen consists of.
+    pub(crate) fn goes_at_dumps(&self) {
+        self.inner().dump_fault = Some(Fault::Gone);
     }
 
     /// It takes so long to say what its screen consists of.

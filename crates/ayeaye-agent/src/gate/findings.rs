@@ -4,7 +4,7 @@ use super::class::ActClass;
 use super::policy::{Policy, Treatment};
 use super::request::GateRequest;
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
-use crate::Gesture;
+use crate::{Gesture, is_unseen};
 
 /// What speaks about an act.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl<'a> Findings<'a> {
     }
 
     fn add(&mut self, severity: Severity, class: ActClass, rule: Rule, evidence: &str) {
-        let evidence = evidence.chars().take(LONGEST).collect();
+        let evidence = shown(evidence);
         self.found.push(GateFinding { severity, class, rule, evidence });
     }
 
@@ -139,11 +139,17 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     Ask {
         class,
         app,
-        thing: thing.chars().take(LONGEST).collect(),
+        thing: shown(&thing),
         amount,
         content: sends.then(|| content(request)).flatten(),
         by_client: request.history.by_client,
     }
+}
+
+/// The beginning of a text of the screen, without what turns its direction or hides in it: in an error, a question or
+/// a record the words around it would look otherwise than they are.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !is_unseen(*c)).take(LONGEST).collect()
 }
 
 /// What was found, for people: the name of a control in an app's code tells them nothing.

@@ -348,13 +348,19 @@ fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
     texts.into_iter().map(Element::name).take(4).collect()
 }
 
-/// Whether a gesture presses the enter key.
+/// Whether a gesture presses the enter key, or in another way whatever has the focus by then.
 pub(crate) fn presses_enter(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::HotKey { key } => *key == Key::Enter,
-        Gesture::Type { text, submit, .. } => *submit || text.contains('\n'),
+        Gesture::Type { text, submit, .. } => *submit || text.contains('\n') || tabs_on(gesture),
         _ => false,
     }
+}
+
+/// Whether a text leads away from its field by a tab and then presses what has the focus, by a blank or an enter.
+pub(super) fn tabs_on(gesture: &Gesture) -> bool {
+    let Gesture::Type { text, submit, .. } = gesture else { return false };
+    text.split_once('\t').is_some_and(|(_, after)| *submit || after.contains([' ', '\n']))
 }
 
 /// Whether what stands in the field with this id is dialed.

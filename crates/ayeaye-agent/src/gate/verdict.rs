@@ -136,7 +136,8 @@ word_list! {
         SecretOffField = "secret-off-field",
         /// An app for money or secrets that the user has not named.
         UnnamedApp = "unnamed-app",
-        /// A screen without elements in an app for money, mail or messages.
+        /// A touch of which the screen's elements do not say what is touched, where that matters: in an app for money,
+        /// mail or messages, in the settings, or in the other half of a split screen.
         NoElements = "no-elements",
         /// An app that the policy denies.
         DeniedApp = "denied-app",
@@ -182,7 +183,7 @@ impl Rule {
                 "a secret that would be typed into what a tap opens, and not into a field that is known"
             }
             Self::UnnamedApp => "an app for money or secrets that the user has not named",
-            Self::NoElements => "a screen without elements in an app for money, mail or messages",
+            Self::NoElements => "the elements of the screen do not say what is touched",
             Self::DeniedApp => "an app that the policy denies",
             Self::AppNotListed => "an app that is not among those the policy allows",
             Self::DeniedHost => "an address whose host the policy denies",

@@ -139,20 +139,25 @@ fn drop_evidence(text: &mut String) {
     }
 }
 
-/// Thoughts, and in comments what they repeat of the typed text.
+/// Thoughts, and in comments what they repeat of these and of the typed text: profiles whose models tell nothing else
+/// make the comment of the thought.
 fn drop_from_response(response: &mut ResponseRecord, action: &ActionRecord) {
     /// Shorter texts are parts of other words.
     const SHORTEST: usize = 4;
-    keep_length(&mut response.observation);
-    keep_length(&mut response.thought);
-    let typed = ["value", "text"].iter().filter_map(|name| action.arguments.get(*name)?.as_str());
-    for text in typed.filter(|it| SHORTEST <= it.chars().count()) {
+    let thought = std::mem::take(&mut response.thought);
+    let arguments = ["value", "text", "thought"].iter();
+    let given = arguments.filter_map(|name| action.arguments.get(*name)?.as_str());
+    let dropped = given.chain([thought.as_str(), response.observation.as_str()]);
+    for text in dropped.filter(|it| SHORTEST <= it.chars().count()) {
         for comment in [&mut response.comment, &mut response.summary] {
             if comment.contains(text) {
                 *comment = comment.replace(text, &length_of(text));
             }
         }
     }
+    response.thought = thought;
+    keep_length(&mut response.thought);
+    keep_length(&mut response.observation);
 }
 
 /// What is typed and noted, what a model thinks beside an act, and the same of an act that it asks about.
@@ -184,6 +189,21 @@ mod tests {
 
     use super::*;
     use crate::event::LlmResponse;
+
+    #[test]
+    fn a_comment_that_was_made_of_the_thought_is_a_length_too() {
+        let mut response = ResponseRecord {
+            thought: "Anna owes him money".to_owned(),
+            comment: "Anna owes him money".to_owned(),
+            summary: "Opened the chat: Anna owes him money".to_owned(),
+            ..ResponseRecord::default()
+        };
+        let action = ActionRecord { function: "CLICK".to_owned(), arguments: Map::new() };
+        drop_from_response(&mut response, &action);
+        assert_eq!(response.thought, "[19 characters]");
+        assert_eq!(response.comment, "[19 characters]");
+        assert_eq!(response.summary, "Opened the chat: [19 characters]");
+    }
 
     #[test]
     fn tool_calls_of_a_reply_keep_only_the_length_of_their_texts() {

@@ -91,6 +91,14 @@ impl SecretStore {
         known.index();
     }
 
+    /// Whether there is a named secret of the user's that may be typed in one of these apps.
+    pub(crate) fn has_named_for(&self, is_here: impl Fn(&str) -> bool) -> bool {
+        self.read(|known| {
+            let mut places = known.secrets.iter().filter_map(|it| it.named.as_ref());
+            places.any(|it| it.apps.iter().any(|app| is_here(app)))
+        })
+    }
+
     /// Where a secret of the user's may be typed, by how it is named in a text; `None` if it is not known.
     pub(crate) fn places_of_named(&self, mention: &str) -> Option<SecretPlaces> {
         self.read(|known| {

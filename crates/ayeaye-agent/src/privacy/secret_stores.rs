@@ -1,6 +1,7 @@
 //! The secrets of all sessions that this process has driven.
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::KeepText;
@@ -73,6 +74,22 @@ impl SecretStores {
             clean = secrets.redact(&clean).into_owned();
         }
         clean
+    }
+
+    /// Whether a session of this process was to type a named secret of the user's.
+    pub(crate) fn has_named(&self) -> bool {
+        self.lock().iter().any(|(_, secrets)| secrets.has_named_for(|_| true))
+    }
+
+    /// The same for one that may be typed in this app.
+    pub(crate) fn has_named_of(&self, package: &str) -> bool {
+        let is_here = |app: &str| app == package;
+        self.lock().iter().any(|(_, secrets)| secrets.has_named_for(is_here))
+    }
+
+    /// Where secrets of any session stand in a text, in bytes.
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        self.lock().iter().flat_map(|(_, secrets)| secrets.places(text)).collect()
     }
 
     /// A text without the user's named secrets that a session of this process was to type.

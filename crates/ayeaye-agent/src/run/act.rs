@@ -259,7 +259,12 @@ impl Run {
     }
 
     /// Tells the model at the next step.
-    fn note_failed_gesture(&mut self, name: &str, err: &DeviceError, step: &mut StepBuilder) {
+    pub(super) fn note_failed_gesture(
+        &mut self,
+        name: &str,
+        err: &DeviceError,
+        step: &mut StepBuilder,
+    ) {
         let text = error_chain(err);
         tracing::warn!(session = %self.session().id, "{name}: {}", self.recorder.redact(&text));
         self.state.system_notes.push(if err.may_have_acted() {

@@ -11,20 +11,21 @@ use tokio::time::Instant;
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
 use super::gate::refusal;
+use super::named_app::named_by_package;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
 use crate::approval::is_same_act_later;
 use crate::event::GateRecord;
-use crate::gate::{GateDecision, Policy, Rule, needs_elements};
+use crate::gate::{GateDecision, Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::DIRECT_REQUEST;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
 use crate::{
-    Action, Agreed, Decision, Device, DeviceCommand, DeviceError, Gesture, Key, LeaveRequest,
-    StopReason, error_chain, settle,
+    Action, Agreed, Decision, DeviceError, Gesture, Key, LeaveRequest, StopReason, error_chain,
+    settle,
 };
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
@@ -195,14 +196,17 @@ impl Run {
             self.observer.patience(&self.recorder, false)
         };
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
-        let gesture = match by_package(&*self.device, &self.policy(), &request.gesture).await {
-            Ok(gesture) => gesture,
+        if let Some(err) = observation.elements.unreachable() {
+            return Err(RunError::DeviceLost(err.clone()));
+        }
+        let named = match named_by_package(&*self.device, &self.policy(), &request.gesture).await {
+            Ok(named) => named,
             Err(err) => {
                 step.error = Some(format!("not carried out: {}", error_chain(&err)));
                 return Ok(None);
             }
         };
-        let gate = match self.ask_gate(request, &gesture, &observation).await? {
+        let gate = match self.ask_gate(request, &named, &observation).await? {
             Gated::Passes(record) => record,
             Gated::Refused(why) => {
                 step.error = Some(why);
@@ -214,8 +218,11 @@ impl Run {
                 return Ok(None);
             }
         };
+        // Of an app with several icons the name tells which is meant.
+        let opens = matches!(named, Gesture::Awake { .. });
+        let gesture = if opens { &request.gesture } else { &named };
         let StepOutcome::Continue =
-            self.perform(&gesture, None, Some(gate), observation, step).await?
+            self.perform(gesture, None, Some(gate), observation, step).await?
         else {
             return Ok(None);
         };
@@ -336,27 +343,4 @@ impl Run {
             _ => false,
         }
     }
-}
-
-/// A command on an app that is named by its label, with its package in the label's place where lists of apps bind, since
-/// these name packages. The error is the phone's: what it is about is not known, so that no list can be kept to.
-async fn by_package(
-    device: &dyn Device,
-    policy: &Policy,
-    gesture: &Gesture,
-) -> Result<Gesture, DeviceError> {
-    let is_bound = !policy.deny_apps.is_empty() || !policy.allow_apps.is_empty();
-    let Gesture::Command(command) = gesture else { return Ok(gesture.clone()) };
-    let mut named = command.clone();
-    if is_bound
-        && let DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app } = &mut named
-    {
-        let package = device.preview(command).await?.package;
-        *app = package.ok_or_else(|| DeviceError::Refused {
-            id: device.id().clone(),
-            what: format!("looking for {app:?}"),
-            reason: "it does not say which app that is".to_owned(),
-        })?;
-    }
-    Ok(Gesture::Command(named))
 }

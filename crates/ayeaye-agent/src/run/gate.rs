@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Run;
 use super::decided_act::DecidedAct;
+use super::named_app::named_by_package;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
@@ -20,7 +21,7 @@ use crate::gate::{
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::{REFUSED_BY_RULE, placeholders};
-use crate::{Elements, Gesture, Question};
+use crate::{Elements, Gesture, Question, error_chain};
 
 /// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
 const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
@@ -73,9 +74,29 @@ impl Run {
             self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
             judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
         }
+        match named_by_package(&*self.device, &self.policy(), gesture).await {
+            Ok(named) if named != *gesture => {
+                let by_package = self.verdict_on(&named, None, &observation, false, false);
+                if matches!(by_package.verdict.decision, GateDecision::Deny(_)) {
+                    judged = by_package;
+                }
+            }
+            Ok(_) => {}
+            Err(err) => {
+                self.note_failed_gesture(gesture.name(), &err, step);
+                return Ok(StepOutcome::Continue);
+            }
+        }
         match &judged.verdict.decision {
             GateDecision::Allow => {
                 self.perform(gesture, target, Some(judged.record), observation, step).await
+            }
+            GateDecision::Confirm(_) if observation.elements.unreachable().is_some() => {
+                // Nobody is asked about what a phone shows that has gone away. The next look waits for it, or says so.
+                let why = observation.elements.unreachable().map(|err| error_chain(err));
+                let why = format!("the phone could not be reached: {}", why.unwrap_or_default());
+                self.put_off(gesture, why, step);
+                Ok(StepOutcome::Continue)
             }
             GateDecision::Confirm(ask) => {
                 // What came up meanwhile is nothing that the model has asked for. But some screens change at each

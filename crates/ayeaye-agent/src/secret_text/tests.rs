@@ -57,12 +57,28 @@ fn questions_for_secrets_are_known_in_many_languages() {
         "ما هو رمز التحقق؟",
         "पासवर्ड क्या है?",
         "एसएमएस में कौन सा कोड आया?",
+        "Care este parola ta?",
+        "Introdu parola",
+        "Quina és la contrasenya?",
+        "Kakšno je vaše geslo?",
+        "Mis on sinu parool?",
+        "Kāda ir parole?",
+        "Koks jūsų slaptažodis?",
+        "আপনার পাসওয়ার্ড কী?",
+        "உங்கள் கடவுச்சொல் என்ன?",
+        "Apakah kata laluan anda?",
+        "آپ کا پاس ورڈ کیا ہے؟",
+        "Nenosiri lako ni nini?",
+        "Which unlock pattern do you use?",
+        "Welches Entsperrmuster?",
     ] {
         assert!(secret_asked_for(question).is_some(), "{question}");
     }
     for question in [
         "¿Qué Ana quieres decir?",
         "Welche Anna meinst du?",
+        "Quali parole devo cercare?",
+        "Which knitting pattern?",
         "Welche Postleitzahl?",
         "Quelle couleur ?",
         "Welk kodak-toestel?",

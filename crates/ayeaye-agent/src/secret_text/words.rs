@@ -19,6 +19,23 @@ pub(super) const PASSWORDS: &[&str] = &[
     "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호",
     // Arabic, Hebrew, Hindi, Thai.
     "كلمة المرور", "كلمة السر", "الرقم السري", "סיסמה", "पासवर्ड", "รหัสผ่าน",
+    // Romanian and Latvian, whose word for it is another one in Italian.
+    "parola ta", "parola dvs", "parola dumneavoastră", "parola contului", "introdu parola", "introduceți parola",
+    "care este parola", "care e parola", "jūsu parole", "kāda ir parole", "paroli", "parolei",
+    // Catalan, Galician, Basque, Slovenian, Croatian, Serbian, Macedonian, Bulgarian, Albanian.
+    "contrasenya", "contrasinal", "pasahitz", "geslo", "gesla", "lozink", "лозинк", "парола", "fjalëkalim",
+    // Estonian, Lithuanian, Icelandic, Irish, Welsh, Afrikaans.
+    "parool", "salasõna", "slaptažod", "lykilorð", "pasfhocal", "cyfrinair", "wagwoord",
+    // Malay, Swahili, Hausa, Zulu, Azerbaijani, Uzbek, Kazakh, Mongolian, Georgian, Armenian.
+    "kata laluan", "nenosiri", "neno la siri", "kalmar sirri", "iphasiwedi", "parolun", "parolingiz", "құпиясөз", "құпия сөз", "нууц үг", "პაროლ",
+    "գաղտնաբառ",
+    // Persian, Urdu, Bengali, Gujarati, Punjabi, Tamil, Telugu, Kannada, Malayalam, Sinhala, Khmer, Lao, Burmese.
+    "گذرواژه", "پاس ورڈ", "পাসওয়ার্ড", "পাসওয়ার্ড", "પાસવર્ડ", "ਪਾਸਵਰਡ", "கடவுச்சொல்", "పాస్‌వర్డ్", "పాస్వర్డ్", "ಪಾಸ್‌ವರ್ಡ್", "ಪಾಸ್ವರ್ಡ್",
+    "പാസ്‌വേഡ്", "പാസ്വേഡ്", "මුරපද", "ពាក្យសម្ងាត់", "ລະຫັດຜ່ານ", "စကားဝှက်",
+    // What is drawn instead of typed.
+    "unlock pattern", "lock pattern", "entsperrmuster", "ontgrendelingspatroon", "schéma de déverrouillage", "patrón de desbloqueo",
+    "padrão de desbloqueio", "sequenza di sblocco", "wzór odblokowania", "kilit açma deseni", "графический ключ", "графічний ключ", "解锁图案",
+    "解鎖圖案", "手势密码", "ロック解除パターン", "잠금 해제 패턴", "잠금해제 패턴",
 ];
 #[rustfmt::skip]
 pub(super) const CODES: &[&str] = &[

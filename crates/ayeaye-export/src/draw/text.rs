@@ -1,6 +1,7 @@
 //! Words on a picture: broken into lines, and drawn.
+use ayeaye_fonts::{find, is_ideograph, is_invisible, rasterize};
+
 use super::canvas::{Canvas, Colour};
-use super::fonts;
 
 /// How a text looks.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,7 @@ impl TextStyle {
     }
 
     fn advance(self, c: char) -> f32 {
-        fonts::advance(c, self.bold) * self.size
+        ayeaye_fonts::advance(c, self.bold) * self.size
     }
 }
 
@@ -67,8 +68,21 @@ pub(crate) fn write(canvas: &mut Canvas, text: &str, style: TextStyle, (x, y): (
     #[expect(clippy::cast_precision_loss, reason = "a place on a picture")]
     let (mut x, baseline) = (x as f32, y as f32 + (style.size * 1.05).round());
     for c in text.chars() {
-        fonts::draw(canvas, c, (x, baseline), style.size, style.bold, style.colour);
+        draw(canvas, c, style, (x, baseline));
         x += style.advance(c);
+    }
+}
+
+/// Draws one character, its origin at `x` on the line `baseline`.
+fn draw(canvas: &mut Canvas, c: char, style: TextStyle, (x, baseline): (f32, f32)) {
+    if is_invisible(c) || c.is_whitespace() {
+        return;
+    }
+    let mask = rasterize(find(c, style.bold), style.size, (x, baseline));
+    for (y, row) in (mask.top..).zip(mask.coverage.chunks_exact(mask.width.max(1))) {
+        for (x, coverage) in (mask.left..).zip(row) {
+            canvas.blend(x, y, style.colour, f32::from(*coverage) / 255.0);
+        }
     }
 }
 
@@ -84,7 +98,7 @@ fn words(text: &str) -> Vec<String> {
             }
             continue;
         }
-        if fonts::is_ideograph(c) && !word.is_empty() && !is_closing(c) {
+        if is_ideograph(c) && !word.is_empty() && !is_closing(c) {
             words.push(std::mem::take(&mut word));
         }
         word.push(c);

@@ -55,7 +55,9 @@ pub(super) fn line(
     put(&["round_num", "Round"], json!(state.round));
     put(&["round_step", "RoundStep"], json!(start.round_step));
     put(&["agent_step", "AgentStep"], json!(start.agent_step));
-    put(&["agent_type", "Agent"], json!(start.agent_type));
+    // UFO's readers know these two, and fail at a log without an app agent: whose act it was tells the name.
+    let kind = if host { AgentType::HostAgent } else { AgentType::AppAgent };
+    put(&["agent_type", "Agent"], json!(kind.name()));
     put(&["agent_name", "AgentName"], json!(step.view.agent));
     put(&["request", "Request"], json!(state.request));
     put(&["subtask", "Subtask"], json!(start.subtask));

@@ -12,6 +12,7 @@ use serde_json::Value;
 use self::builder::EventBuilder;
 use self::folder::MemoryFolder;
 use super::Images;
+use crate::text::rfc_3339;
 
 /// The lines of `response.log`, each checked against the tables.
 fn lines(folder: &MemoryFolder) -> Vec<Value> {
@@ -46,7 +47,11 @@ fn each_line_says_whose_it_is_and_from_when() {
     let step_ends = builder.events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_)));
     for (line, event) in lines(&folder).iter().zip(step_ends) {
         assert_eq!(line["session_id"], session().to_string());
-        assert_eq!(line["timestamp"], event.ts.to_string());
+        assert_eq!(line["timestamp"], rfc_3339(event.ts));
+        assert_eq!(
+            line["timestamp"].as_str().map(str::len),
+            Some("2026-01-09T16:07:34.123456Z".len())
+        );
     }
     let calls = builder.events.iter().filter_map(|event| match &event.entry.fact {
         Fact::LlmRequest(call) => Some((event.ts, call.call_id)),
@@ -55,10 +60,7 @@ fn each_line_says_whose_it_is_and_from_when() {
     let requests = folder.json_lines("request.log");
     assert!(!requests.is_empty());
     for (line, (ts, call_id)) in requests.iter().zip(calls) {
-        assert_eq!(
-            (&line["call_id"], &line["timestamp"]),
-            (&call_id.into(), &ts.to_string().into())
-        );
+        assert_eq!((&line["call_id"], &line["timestamp"]), (&call_id.into(), &rfc_3339(ts).into()));
         assert_eq!(line["session_id"], session().to_string());
     }
 }

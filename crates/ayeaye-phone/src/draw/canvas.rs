@@ -1,6 +1,7 @@
 //! A canvas with rounded rectangles and coverage masks. Written by hand because a full screen has to
 //! be drawn in milliseconds.
-use crate::text::fonts::Glyph;
+use ayeaye_fonts::GlyphMask;
+
 use crate::tree::Rect;
 use crate::tree::element::Color;
 
@@ -164,7 +165,7 @@ impl Canvas {
         }
     }
 
-    pub(crate) fn glyph(&mut self, glyph: &Glyph, x: i32, y: i32, color: Color, clip: Rect) {
+    pub(crate) fn glyph(&mut self, glyph: &GlyphMask, x: i32, y: i32, color: Color, clip: Rect) {
         let (left, top) = (x + glyph.left, y + glyph.top);
         let whole = Rect::new(left, top, left + glyph.width as i32, top + glyph.height as i32);
         let r = whole.intersect(clip).intersect(self.bounds());

@@ -2,10 +2,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ayeaye_fonts::{FontId, Glyph, GlyphMask};
 use tiny_skia::Pixmap;
 
 use super::canvas::{Canvas, blend};
-use crate::text::fonts::{self, FaceId, FontGlyph, Glyph};
 use crate::text::{
     icons,
     lines::{self, BASELINE, LINE},
@@ -31,7 +31,7 @@ pub(crate) struct Scene<'a, E> {
 /// Draws scenes, with a cache of glyphs and drawables.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
-    glyphs: HashMap<(FaceId, u16, u32), Arc<Glyph>>,
+    glyphs: HashMap<(Glyph, u32), Arc<GlyphMask>>,
     art: HashMap<String, Arc<Pixmap>>,
 }
 
@@ -119,15 +119,13 @@ impl Renderer {
         Some(drawn)
     }
 
-    fn glyph(&mut self, found: FontGlyph, size: f32) -> Arc<Glyph> {
-        let id = found.glyph.map_or(u16::MAX, |g| g.0);
-        let key = (found.face, id, (size * 4.0) as u32);
+    fn glyph(&mut self, glyph: Glyph, size: f32) -> Arc<GlyphMask> {
+        let key = (glyph, (size * 4.0) as u32);
         if self.glyphs.len() > 4000 {
             self.glyphs.clear();
         }
-        let drawn =
-            self.glyphs.entry(key).or_insert_with(|| Arc::new(fonts::rasterize(found, size)));
-        Arc::clone(drawn)
+        let drawn = || Arc::new(ayeaye_fonts::rasterize(glyph, size, (0.0, 0.0)));
+        Arc::clone(self.glyphs.entry(key).or_insert_with(drawn))
     }
 
     fn icon(
@@ -140,7 +138,7 @@ impl Renderer {
         clip: Rect,
     ) {
         // The icon font draws on a square em whose bottom is the baseline.
-        let glyph = self.glyph(fonts::icon(c), size);
+        let glyph = self.glyph(ayeaye_fonts::icon(c), size);
         let x = rect.left + ((rect.width() as f32 - size) / 2.0).round() as i32;
         let y = rect.top + f32::midpoint(rect.height() as f32, size).round() as i32;
         canvas.glyph(&glyph, x, y, color, clip);
@@ -185,14 +183,14 @@ impl Renderer {
             let mut x = start;
             let cut = if line.cut { "\u{2026}" } else { "" };
             for c in shown[line.start..line.end].chars().chain(cut.chars()) {
-                if !fonts::is_invisible(c) && !c.is_whitespace() {
-                    let found = fonts::find(c, el.bold);
+                if !ayeaye_fonts::is_invisible(c) && !c.is_whitespace() {
+                    let found = ayeaye_fonts::find(c, el.bold);
                     let glyph = self.glyph(found, size);
                     let ink =
-                        if found.face == FaceId::Emoji && c >= '\u{1F000}' { EMOJI } else { color };
+                        if found.font == FontId::Emoji && c >= '\u{1F000}' { EMOJI } else { color };
                     canvas.glyph(&glyph, x.round() as i32, y, ink, node.clip);
                 }
-                x += fonts::advance(c, size, el.bold);
+                x += ayeaye_fonts::advance(c, el.bold) * size;
             }
         }
         let Some(field) = &el.field else { return };

@@ -1,5 +1,4 @@
 //! Breaking text into lines, and positions in it.
-use super::fonts::advance;
 
 /// Line height for a font size.
 pub(crate) const LINE: f32 = 1.33;
@@ -14,6 +13,11 @@ pub(crate) struct TextLine {
     pub(crate) width: f32,
     /// Cut short: an ellipsis follows.
     pub(crate) cut: bool,
+}
+
+/// Width of a character in pixels, at `size` pixels an em.
+fn advance(c: char, size: f32, bold: bool) -> f32 {
+    ayeaye_fonts::advance(c, bold) * size
 }
 
 /// Breaks `text` into lines no wider than `max`, at most `max_lines` of them.

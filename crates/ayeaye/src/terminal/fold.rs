@@ -1,4 +1,5 @@
 //! Lines as wide as the terminal: broken between words, and below where their text begins.
+use unicode_width::UnicodeWidthChar as _;
 
 /// What a line begins with that is typed as it is: broken, it could not be copied.
 const TYPED: &str = "ayeaye ";
@@ -23,7 +24,7 @@ fn fold_line(line: &str, columns: usize) -> String {
     while !rest.is_empty() {
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
         let (gap, after) = rest.split_at(blanks);
-        let (word, after) = after.split_at(after.find(' ').unwrap_or(after.len()));
+        let (word, after) = after.split_at(word_end(after));
         rest = after;
         if empty || used + gap.len() + width(word) <= columns {
             folded.push_str(gap);
@@ -40,6 +41,34 @@ fn fold_line(line: &str, columns: usize) -> String {
     folded
 }
 
+/// Where the first word of a text ends. Scripts whose characters take two columns have no blanks between words, and
+/// may be broken between any two of them but before a sign that closes.
+fn word_end(text: &str) -> usize {
+    const CLOSES: &str = "，。、；：！？）」』】》";
+    let is_wide = |c: char| 1 < columns_of(c);
+    let mut chars = text.char_indices();
+    let Some((_, first)) = chars.next() else { return 0 };
+    let goes_on = |c: char| CLOSES.contains(c) || !is_wide(first) && c != ' ' && !is_wide(c);
+    chars.find(|(_, c)| !goes_on(*c)).map_or(text.len(), |(at, _)| at)
+}
+
+/// The beginning of a text that is on one line, in at most so many columns; an ellipsis tells that there is more.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += columns_of(*c);
+        used <= columns
+    };
+    text.chars().take_while(fits).chain(['\u{2026}']).collect()
+}
+
+fn columns_of(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
 /// Columns that a text takes, without the sequences that colour it.
 pub(super) fn width(text: &str) -> usize {
     let mut columns = 0;
@@ -48,7 +77,7 @@ pub(super) fn width(text: &str) -> usize {
         if c == '\u{1b}' {
             chars.by_ref().find(char::is_ascii_alphabetic);
         } else {
-            columns += 1;
+            columns += columns_of(c);
         }
     }
     columns
@@ -73,6 +102,24 @@ mod tests {
         assert_eq!(folded("see /a/very/long/path now", 8), "see\n/a/very/long/path\nnow");
         let command = "  ayeaye continue 01a22739 'YOUR ANSWER'";
         assert_eq!(folded(command, 20), command);
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_broken_where_the_line_is_full() {
+        assert_eq!(width("打开设置"), 8);
+        assert_eq!(folded("打开设置，然后返回", 10), "打开设置，\n然后返回");
+        assert_eq!(folded("打开设置，然后返回", 8), "打开设\n置，然后\n返回");
+        assert_eq!(folded("  open 设置 now", 12), "  open 设置\n  now");
+        assert_eq!(folded("  open 设置 now", 10), "  open 设\n  置 now");
+    }
+
+    #[test]
+    fn what_is_cut_fits_and_says_that_there_is_more() {
+        assert_eq!(cut("open the settings", 17), "open the settings");
+        assert_eq!(cut("open the settings", 9), "open the…");
+        assert_eq!(cut("打开设置", 8), "打开设置");
+        assert_eq!(cut("打开设置", 7), "打开设…");
+        assert_eq!(cut("打开设置", 6), "打开…");
     }
 
     #[test]

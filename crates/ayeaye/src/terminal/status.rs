@@ -113,7 +113,7 @@ fn draw(line: &StatusLine) {
 
 impl StatusLine {
     fn within(&self, columns: usize) -> String {
-        let text = crate::text::truncate(&self.text, columns);
+        let text = super::cut(&self.text, columns);
         if self.dim { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text }
     }
 }

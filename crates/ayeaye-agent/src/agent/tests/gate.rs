@@ -1,7 +1,9 @@
 //! The gate in the loop: what a model that belongs to somebody else does not get done.
 use std::time::Duration;
 
-use crate::fakes::{Call, Rig, click, complete, sensitive, types};
+use serde_json::json;
+
+use crate::fakes::{Call, Fault, Rig, click, complete, say, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
 use crate::{
@@ -268,5 +270,36 @@ async fn a_key_of_the_keyboard_is_judged_as_enter() {
         }
         let report = rig.run().await;
         assert_eq!(rig.facts(report.session_id, verdicts).await, [said]);
+    }
+}
+
+/// Whoever is asked about a phone that has gone away agrees to something that nobody sees.
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_the_screen_of_a_phone_that_has_gone_away() {
+    let rig = Rig::new([click(500), click(500), complete("done")]);
+    rig.phone.fronts("com.android.settings", "Settings");
+    rig.phone.goes_at_dumps();
+    rig.phone.breaks(Call::Capture, 3..=100_000, Fault::Gone);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::DeviceLost, "{}", report.message);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+/// Lists name packages, and models open apps by what is written under their icons.
+#[tokio::test(start_paused = true)]
+async fn an_app_of_a_list_is_known_by_its_label_too() {
+    let opens = |app: &str| say("AWAKE", &json!({ "app": app }));
+    for (deny, allow) in
+        [(vec!["com.notes".to_owned()], None), (vec![], Some(vec!["com.chat".to_owned()]))]
+    {
+        let mut policy = Policy::default();
+        policy.deny_apps = deny;
+        policy.allow_apps.extend(allow);
+        let rig =
+            Rig::new([opens("Notes"), opens("com.notes"), opens("Messages"), complete("done")]);
+        let rig = rig.under(policy.clone());
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+        assert_eq!(rig.phone.gestures(), ["AWAKE Messages"], "{policy:?}");
     }
 }

@@ -297,6 +297,30 @@ async fn a_named_secret_that_the_screen_shows_is_black_on_what_models_are_sent()
     }
 }
 
+/// The model of a client that drives a phone itself looks at such pictures.
+#[tokio::test(start_paused = true)]
+async fn a_named_secret_that_the_screen_shows_is_black_for_the_client_too() {
+    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    let black = async |reader: Principal| {
+        let phone = &*rig.phone;
+        let frame = rig.agent.capture_for(phone, &reader).await.unwrap();
+        frame.rgba()[..4] == [0, 0, 0, 255]
+    };
+    rig.phone.fronts(BANK, "SignIn");
+    rig.phone.shows(SHOWN, false);
+    assert!(!black(Principal::local()).await, "nobody was to type it");
+    rig.run_task(TASK).await;
+    assert!(black(Principal::local()).await);
+    assert!(!black(Principal::new("token:anna")).await, "not told that it is one");
+    rig.phone.fronts("com.example.other", "Main");
+    assert!(!black(Principal::local()).await, "it is not typed there");
+    rig.phone.fronts(BANK, "SignIn");
+    rig.phone.refuses_dumps();
+    let error = rig.agent.capture_for(&*rig.phone, &Principal::local()).await.unwrap_err();
+    assert!(error.to_string().contains("a kept secret may be on it"), "{error}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_picture_that_cannot_be_redacted_is_sent_to_no_model() {
     let rig = Rig::new([complete("done")]).limited(|limits| limits.redact = RedactPictures::Always);

@@ -10,9 +10,9 @@ use super::screen::frame;
 use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
-    ActMark, Action, App, CaptureDigest, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
-    Transport,
+    ActMark, Action, App, CaptureDigest, CommandPreview, Device, DeviceCommand, DeviceEntry,
+    DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame, Gesture, Performed, PutBack,
+    ScreenSize, ScreenState, SettingChange, Transport,
 };
 
 impl FakeDevice {
@@ -263,6 +263,16 @@ impl Device for FakeDevice {
         Ok(self.inner().apps.iter().map(app).collect())
     }
 
+    async fn preview(&self, command: &DeviceCommand) -> Result<CommandPreview, DeviceError> {
+        let (DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) = command else {
+            return Ok(CommandPreview::default());
+        };
+        let inner = self.inner();
+        let known = inner.apps.iter().find(|(package, label)| package == app || label == app);
+        let package = known.map(|(package, _)| (*package).to_owned());
+        Ok(CommandPreview { package, size: None })
+    }
+
     fn app_names(&self) -> Vec<String> {
         self.inner().apps.iter().map(|(_, label)| (*label).to_owned()).collect()
     }
@@ -278,8 +288,9 @@ impl Device for FakeDevice {
         // A phone that sleeps has no window to tell of.
         let dump = moving.or_else(|| self.inner().dump.clone()).filter(|_| self.inner().awake);
         sleep(takes.saturating_sub(reads)).await;
-        if self.inner().dump_refused {
-            self.fail("its elements", Fault::Refused).await?;
+        let fault = self.inner().dump_fault;
+        if let Some(fault) = fault {
+            self.fail("its elements", fault).await?;
         }
         let mut inner = self.inner();
         inner.caret = inner.blinks;

@@ -15,7 +15,7 @@ use crate::gate::fillers::says_all;
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, in_figures, is_price};
-use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter};
+use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter, tabs_on};
 use crate::gate::text::{List, holds, normalized, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
@@ -95,8 +95,10 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     let request = findings.request;
     let GateRequest { screen, history, .. } = *request;
     let field = screen.aimed.iter().find(|it| it.is_field()).or(screen.focused.as_ref());
+    let tabs = tabs_on(request.gesture);
     // Of a page only its outermost part may say that it has the focus.
-    if let Some(focused) = field.filter(|it| !it.is_field() && !it.kind.ends_with("WebView")) {
+    let is_control = |it: &&ControlFacts| !it.is_field() && !it.kind.ends_with("WebView");
+    if let Some(focused) = field.filter(|it| !tabs && is_control(it)) {
         let said =
             command(focused, request, kind).or_else(|| dialogs::agreed_to(focused, request, kind));
         if let Some((class, evidence)) = said {
@@ -106,7 +108,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
         }
         return;
     }
-    if field.is_some_and(|it| is_search(it, history)) {
+    if field.is_some_and(|it| !tabs && is_search(it, history)) {
         return;
     }
     let before = findings.len();
@@ -117,7 +119,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
         }
         let Some((class, evidence)) = command(control, request, kind) else { continue };
         // A note may be deleted and a person called on the same screen; enter does neither.
-        if !matches!(class, ActClass::Delete | ActClass::Call) {
+        if tabs || !matches!(class, ActClass::Delete | ActClass::Call) {
             add(findings, class, control, Rule::EnterKey, &evidence);
         }
     }

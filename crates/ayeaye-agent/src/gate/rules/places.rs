@@ -45,8 +45,8 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
     match request.gesture {
         Gesture::Awake { app }
         | Gesture::Command(DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) => {
-            // A label says nothing about a package: what is done in the app is judged there, and what is done to
-            // it comes here by its package. An activity may stand behind that.
+            // A label says nothing about a package, so where lists bind it comes here by its package too. An
+            // activity may stand behind that.
             let package = app.split('/').next().unwrap_or_default();
             check(package, !app.contains('.'));
         }

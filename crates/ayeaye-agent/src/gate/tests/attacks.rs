@@ -475,6 +475,7 @@ fn keys_go_to_the_innermost_focus() {
     };
     let button = r#"<node class="android.widget.Button" text="Pay now" clickable="true" focused="true" bounds="[40,80][1040,240]"/>"#;
     let field = r#"<node class="android.widget.EditText" text="" focused="true" bounds="[40,80][800,240]"/>"#;
+    let search = field.replace("text=", "hint=\"Search\" text=");
     let send = r#"<node class="android.widget.Button" text="Send" clickable="true" bounds="[800,80][1040,240]"/>"#;
     let enter = Gesture::HotKey { key: Key::Enter };
     for (inner, gesture, class) in [
@@ -482,6 +483,9 @@ fn keys_go_to_the_innermost_focus() {
         // A blank presses it too.
         (button.to_owned(), type_text("a b"), ActClass::Pay),
         (format!("{field}{send}"), submit("hello"), ActClass::Send),
+        // A tab leads to the next control, and what follows presses it; also out of a field to search with.
+        (format!("{search}{send}"), type_text("hello\t "), ActClass::Send),
+        (format!("{search}{send}"), submit("hello\t"), ActClass::Send),
         (
             format!("{}{send}", field.replace(r#"focused="true""#, "")),
             submit("hello"),
@@ -489,6 +493,10 @@ fn keys_go_to_the_innermost_focus() {
         ),
     ] {
         assert_eq!(judge_on(&focused(&inner), &gesture).class(), Some(class), "{inner}");
+    }
+    for harmless in ["hello world", "hello\tworld"] {
+        let verdict = judge_on(&focused(&format!("{search}{send}")), &type_text(harmless));
+        assert_eq!(verdict.name(), "allow", "{harmless:?}");
     }
     let digits = r#"<node class="android.widget.EditText" resource-id="com.android.dialer:id/digits" text="0900123456" focused="true" bounds="[40,80][1040,240]"/>"#;
     assert_eq!(judge_on(&focused(digits), &enter).class(), Some(ActClass::Call));

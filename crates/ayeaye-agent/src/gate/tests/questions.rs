@@ -71,6 +71,10 @@ fn a_question_has_nothing_that_turns_what_it_shows() {
     let scene = scene.button("Pay now\u{202e} eerf");
     let text = question(&scene, &scene.tap("Pay now\u{202e} eerf"));
     assert!(text.contains("Pay now eerf") && !text.contains(crate::is_unseen), "{text:?}");
+    // Nor has what a refusal and the record quote.
+    let verdict = scene.judge(TASK, &scene.tap("Pay now\u{202e} eerf"));
+    assert!(verdict.evidence.contains("Pay now eerf"), "{:?}", verdict.evidence);
+    assert!(!verdict.evidence.contains(crate::is_unseen), "{:?}", verdict.evidence);
 }
 
 #[test]

@@ -47,6 +47,8 @@ pub(in crate::run) enum ElementsRequest {
     Pending(PendingDump),
     /// The phone gave none, or not in time.
     Unavailable,
+    /// The phone could not be reached to ask it.
+    Unreachable(DeviceError),
     /// Read.
     Read(ElementTree),
 }
@@ -97,8 +99,14 @@ impl ElementsRequest {
             | Self::Known(_)
             | Self::Doubted(_)
             | Self::Pending(_)
+            | Self::Unreachable(_)
             | Self::Unavailable => None,
         }
+    }
+
+    /// Why the phone could not be asked, where it is out of reach.
+    pub(in crate::run) fn unreachable(&self) -> Option<&DeviceError> {
+        if let Self::Unreachable(err) = self { Some(err) } else { None }
     }
 
     /// What is known from an earlier step, looked up or not.
@@ -349,6 +357,10 @@ impl Observer {
             }
             Err(err) => {
                 tracing::debug!(device = %self.device.id(), "elements: {}", error_chain(&err));
+                // Listing them may take too long for a phone that is there.
+                if err.is_unreachable() && !matches!(err, DeviceError::TimedOut { .. }) {
+                    observation.elements = ElementsRequest::Unreachable(err);
+                }
                 return Ok(false);
             }
         };

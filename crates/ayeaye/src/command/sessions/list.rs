@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::command::Exit;
 use crate::command::sessions::is_busy;
 use crate::mcp::results::waits;
-use crate::terminal::Terminal;
-use crate::text::{local_time, one_line, truncate};
+use crate::terminal::{Terminal, cut};
+use crate::text::{local_time, one_line};
 
 /// Lists every session. One that cannot be read is in the list, with the reason.
 pub async fn list(
@@ -81,7 +81,7 @@ pub async fn list(
     Ok(Exit::Done)
 }
 
-/// Most characters of a task in a line.
+/// Most columns of a task in a line.
 const TASK: usize = 60;
 /// Columns of a line with a name of usual length for a phone, and a task that is cut.
 const WHOLE_LINE: usize = 170;
@@ -106,8 +106,8 @@ fn narrow_line(name: &str, summary: &Summary, activity: Activity, columns: usize
     // Without the name of the time zone.
     let started = started.rsplit_once(' ').map_or(started.as_str(), |(time, _)| time);
     let line = format!("{name}  {started}  {state:<19}  ");
-    let room = columns.saturating_sub(line.chars().count()).max(SHORT_NAME);
-    format!("{line}{}", truncate(&one_line(&summary.task), room))
+    let room = columns.saturating_sub(line.len()).max(SHORT_NAME);
+    format!("{line}{}", cut(&one_line(&summary.task), room))
 }
 
 /// Whether some process is busy with a session.
@@ -122,7 +122,7 @@ enum Activity {
 type Session = Result<(Summary, Activity), String>;
 
 fn line(id: SessionId, summary: &Summary, activity: Activity) -> String {
-    let task = truncate(&one_line(&summary.task), TASK);
+    let task = cut(&one_line(&summary.task), TASK);
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
         local_time(summary.started),

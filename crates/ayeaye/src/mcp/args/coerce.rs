@@ -21,7 +21,7 @@ pub(super) fn coerce(arguments: JsonObject, schema: &JsonObject) -> JsonObject {
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
     let is_kept = |(name, mut value): (String, Value)| match fields.get(&name) {
         Some(field) => {
-            if !is_required(&name) && is_nothing(&value, field) {
+            if !is_required(&name) && is_nothing(&name, &value, field) {
                 return None;
             }
             convert(&mut value, field);
@@ -53,14 +53,15 @@ fn is_of_host(name: &str, value: &Value, fields: &JsonObject) -> bool {
     OF_HOSTS.contains(&name) && !names_ours
 }
 
-/// Whether an optional field has a value that says nothing: a blank text, or 0 where 0 is out of range anyway.
-fn is_nothing(value: &Value, field: &Value) -> bool {
+/// Whether an optional field has a value that says nothing: a blank text, or 0 where 0 is out of range anyway. 0 steps
+/// are a mistake that is told: whoever gives them would not expect twenty.
+fn is_nothing(name: &str, value: &Value, field: &Value) -> bool {
     match value {
         Value::String(text) if text.trim().is_empty() => true,
         Value::String(text) if kind(field) != "string" => {
-            number(text).is_some_and(|it| is_no_number(&it, field))
+            name != "max_steps" && number(text).is_some_and(|it| is_no_number(&it, field))
         }
-        value => is_no_number(value, field),
+        value => name != "max_steps" && is_no_number(value, field),
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
     fn whoever_must_give_every_argument_can_leave_one_out() {
         let full = json!({
             "session_id": "a", "device_id": "", "task": " ", "reply_from_client": "Anna Berg", "question_step": 0,
-            "reply_is_secret": false, "max_steps": 0, "reply_mode": "", "planner": "", "policy": "\n",
+            "reply_is_secret": false, "max_steps": "", "reply_mode": "", "planner": "", "policy": "\n",
             "wait_seconds": 0, "screenshot": "",
         });
         assert_eq!(
@@ -167,6 +168,11 @@ mod tests {
             "device_id": "a", "ref": "", "x": 0, "y": 500, "session_id": "", "approval": "", "screenshot": "0",
         });
         assert_eq!(coerced::<TapArgs>(tap), json!({ "device_id": "a", "x": 0, "y": 500 }));
+        // No steps are a mistake that is told.
+        for none in [json!(0), json!("0")] {
+            let read = coerced::<StartArgs>(json!({ "max_steps": none }));
+            assert_eq!(read, json!({ "max_steps": 0 }));
+        }
     }
 
     #[test]

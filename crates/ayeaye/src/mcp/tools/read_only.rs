@@ -56,7 +56,7 @@ impl Server {
             (args::device_id(&args.device_id)?, args::max_size("max_size", args.max_size)?);
         let device = self.agent.device(&id).await?;
         let look = async {
-            let frame = device.capture().await?;
+            let frame = self.agent.capture_for(&*device, &principal::of(&ctx)).await?;
             // Why a picture shows nothing is worth a question to the phone; that it does not answer is not.
             let state = if frame.is_black() || frame.is_blank_inside() {
                 device.state().await.ok()
@@ -120,7 +120,11 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
     ) -> Vec<ContentBlock> {
         let shown = match self.agent.device(id).await {
-            Ok(device) => self.unless_busy(id, ctx, device.capture()).await,
+            Ok(device) => {
+                let reader = principal::of(ctx);
+                let look = self.agent.capture_for(&*device, &reader);
+                self.unless_busy(id, ctx, look).await
+            }
             Err(error) => Err(error.into()),
         };
         match shown {

@@ -1,0 +1,30 @@
+//! Which app is meant by the name that an act gives it.
+use crate::gate::Policy;
+use crate::{Device, DeviceCommand, DeviceError, Gesture};
+
+/// The same act with the app's package in the place of its label, where lists of apps bind: these name packages. The
+/// error is the phone's: what it is about is not known, so that no list can be kept to.
+pub(super) async fn named_by_package(
+    device: &dyn Device,
+    policy: &Policy,
+    gesture: &Gesture,
+) -> Result<Gesture, DeviceError> {
+    let is_bound = !policy.deny_apps.is_empty() || !policy.allow_apps.is_empty();
+    let mut named = gesture.clone();
+    if is_bound
+        && let Gesture::Awake { app }
+        | Gesture::Command(DeviceCommand::StopApp { app } | DeviceCommand::Uninstall { app }) =
+            &mut named
+        // An activity has its package in front of it.
+        && !app.contains('/')
+    {
+        let about = DeviceCommand::StopApp { app: app.clone() };
+        let package = device.preview(&about).await?.package;
+        *app = package.ok_or_else(|| DeviceError::Refused {
+            id: device.id().clone(),
+            what: format!("looking for {app:?}"),
+            reason: "it does not say which app that is".to_owned(),
+        })?;
+    }
+    Ok(named)
+}
