@@ -252,9 +252,14 @@ fn date(now: DateTime) -> String {
     format!("{:04}年{:02}月{:02}日 {weekday}", now.year(), now.month(), now.day())
 }
 
+/// What the model's own client calls the home screen.
+const HOME: &str = "System Home";
+
 /// The facts of a screen: the app in front, by its name where that is known.
 fn screen_info(screen: &Screen<'_>) -> String {
-    let app = screen.app.map(|app| format!("\"current_app\": {}", quote_untrusted(app, 200)));
+    let is_home = |app: &str| app.contains("launcher") || app.ends_with(".home");
+    let app = screen.app.map(|app| if is_home(app) { HOME } else { app });
+    let app = app.map(|app| format!("\"current_app\": {}", quote_untrusted(app, 200)));
     format!("{{{}}}", app.unwrap_or_default())
 }
 

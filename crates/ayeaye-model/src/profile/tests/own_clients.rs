@@ -10,13 +10,15 @@ use crate::{Endpoint, Profile};
 #[test]
 fn autoglm_is_told_the_app_in_front() {
     let mut history = clicks(2);
-    if let HistoryItem::Step(step) = &mut history[1] {
-        step.app = Some("设置".to_owned());
+    for (item, app) in history[1..].iter_mut().zip(["设置", "com.miui.home"]) {
+        if let HistoryItem::Step(step) = item {
+            step.app = Some(app.to_owned());
+        }
     }
     let prompt = prompt(named("autoglm").family(), "t", &history, &[]);
     let [_, first, _, second, _, now] = &prompt.messages[..] else { panic!("{prompt:?}") };
     assert_eq!(text(first), "t\n\n{\"current_app\": \"设置\"}");
-    assert_eq!(text(second), "** Screen Info **\n\n{}");
+    assert_eq!(text(second), "** Screen Info **\n\n{\"current_app\": \"System Home\"}");
     let [Part::Picture(_), Part::Text(info)] = &now.parts[..] else { panic!("{now:?}") };
     assert_eq!(info, "** Screen Info **\n\n{\"current_app\": \"com.example\"}");
 }
