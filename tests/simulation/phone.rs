@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{
     ActMark, Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
-    Transport,
+    DeviceSource, Frame, Gesture, Performed, PutBack, RefusedBy, ScreenSize, ScreenState,
+    SettingChange, Transport,
 };
 use bytes::Bytes;
 use tokio::time::sleep;
@@ -150,7 +150,12 @@ impl Phone {
 
     fn refused(&self, what: &str) -> DeviceError {
         let reason = "exit code 1".to_owned();
-        DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason }
+        DeviceError::Refused {
+            id: self.id.clone(),
+            what: what.to_owned(),
+            reason,
+            by: RefusedBy::Device,
+        }
     }
 
     fn garbled(&self, what: &str) -> DeviceError {

@@ -13,7 +13,7 @@ use jiff::tz::Offset;
 use tokio::time::Instant;
 
 pub use self::entry::{DeviceEntry, DeviceId, DeviceNames, NearbyPhone, Transport};
-pub use self::error::DeviceError;
+pub use self::error::{DeviceError, RefusedBy};
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, ScreenSize};
 
@@ -284,6 +284,7 @@ pub trait Device: Send + Sync + fmt::Debug {
             id: self.id().clone(),
             what: format!("the log of {app:?}"),
             reason: "it keeps none".to_owned(),
+            by: RefusedBy::Device,
         })
     }
     /// Its date and time, and its languages. Asked once when a run begins.

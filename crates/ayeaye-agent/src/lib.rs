@@ -60,7 +60,8 @@ pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,
     DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed,
-    PhoneClock, PutBack, ScreenState, SettingChange, ShownDisplay, Surroundings, Transport,
+    PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay, Surroundings,
+    Transport,
 };
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};

@@ -3,6 +3,15 @@ use std::time::Duration;
 
 use super::DeviceId;
 
+/// Who has refused what a phone was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusedBy {
+    /// The phone itself.
+    Device,
+    /// The adb server: the phone was not asked.
+    AdbServer,
+}
+
 /// Why a phone did not do what it was asked. Variants are by what the caller does next.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DeviceError {
@@ -47,6 +56,8 @@ pub enum DeviceError {
         what: String,
         /// Exit code and message, or what was wrong with the answer.
         reason: String,
+        /// Who said it.
+        by: RefusedBy,
     },
     /// The phone has no way to type this text, of which nothing was typed: it needs a keyboard, which a
     /// person can put on it.

@@ -88,6 +88,7 @@ impl Run {
                 if self.may_hold_secret(read.as_ref()) {
                     exchange.withhold_reply();
                 }
+                exchange.withdraw();
                 let why = Err(moved.to_string());
                 exchange.log_reply(&mut self.recorder, &reply, why, &mut step.costs).await?;
                 return Err(moved);

@@ -155,7 +155,9 @@ impl Acted {
                 Some(why) => ("doubtful", Some(why)),
                 None => ("done", result.and_then(|it| it.note.clone())),
             },
-            Some(DirectOutcome::NotDone(why)) => ("not_done", Some(why.clone())),
+            Some(DirectOutcome::NotDone(why) | DirectOutcome::Refused(_, why)) => {
+                ("not_done", Some(why.clone()))
+            }
             Some(DirectOutcome::Doubtful(why)) => ("doubtful", Some(why.clone())),
             Some(DirectOutcome::NeedsLeave(_)) => ("needs_leave", None),
             // Whether it was done is not recorded.

@@ -11,8 +11,8 @@ use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
-    Transport,
+    DeviceSource, Frame, Gesture, Performed, PutBack, RefusedBy, ScreenSize, ScreenState,
+    SettingChange, Transport,
 };
 
 impl FakeDevice {
@@ -44,9 +44,12 @@ impl FakeDevice {
                 sleep(after).await;
                 Err(DeviceError::TimedOut { id, what, after })
             }
-            Fault::Refused => {
-                Err(DeviceError::Refused { id, what, reason: "exit code 1".to_owned() })
-            }
+            Fault::Refused => Err(DeviceError::Refused {
+                id,
+                what,
+                reason: "exit code 1".to_owned(),
+                by: RefusedBy::Device,
+            }),
             Fault::NoKeyboard => {
                 Err(DeviceError::NoKeyboard { id, odd: '你', why: "none is installed".to_owned() })
             }
