@@ -12,8 +12,6 @@
 //! What is moved away is read before it is removed: it says which act of the earlier driver was the last to
 //! begin, also where that driver crashed before it knew.
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -78,8 +76,7 @@ pub(crate) enum NotBegun {
 
 impl Default for Fence {
     fn default() -> Self {
-        // Seeded from the system's random numbers, and different for every one.
-        let token = RandomState::new().build_hasher().finish();
+        let token = rand::random::<u64>();
         Self {
             token: format!("d{token:016x}"),
             next: AtomicU64::new(1),
@@ -108,14 +105,14 @@ impl Fence {
     /// Where the phone will note the next act. `None` where it notes none.
     pub(crate) fn mark(&self) -> Option<ActMark> {
         let noted = matches!(self.state(), FenceState::Due { .. } | FenceState::Held);
-        noted.then(|| ActMark { epoch: self.token.clone(), number: self.next() })
+        noted.then(|| ActMark { driver: self.token.clone(), number: self.next() })
     }
 
     /// Whether an act of a driver before this one has begun, as the phone has it. `None` where it has no notes
     /// of that driver.
     pub(crate) fn has_begun(&self, act: &ActMark) -> Option<bool> {
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-        earlier.get(&act.epoch).map(|last| act.number <= *last)
+        earlier.get(&act.driver).map(|last| act.number <= *last)
     }
 
     /// The number that the next act will have.

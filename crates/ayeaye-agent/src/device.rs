@@ -173,9 +173,10 @@ impl Performed {
 /// Where the phone itself notes that an act has begun.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ActMark {
-    /// Whose act: another one each time that a phone is driven anew.
-    pub epoch: String,
-    /// The first of its numbers in this epoch; an act of several command lines has several.
+    /// Whose act: another one each time that a phone is driven anew. In the record it is called `epoch`.
+    #[serde(rename = "epoch")]
+    pub driver: String,
+    /// The first of this driver's numbers that it has; an act of several command lines has several.
     pub number: u64,
 }
 
@@ -230,7 +231,7 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// whatever process; a later one may take it over in turn ([`DeviceError::TakenOver`]). This never waits.
     fn take_over(&self) {}
     /// Who has driven the phone within the last minutes, whether from this process or another one, as the phone has it
-    /// ([`ActMark::epoch`]). `None` where nobody has, or the phone does not know.
+    /// ([`ActMark::driver`]). `None` where nobody has, or the phone does not know.
     async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
         Ok(None)
     }

@@ -162,7 +162,7 @@ impl Run {
             journal: deps.journal.clone(),
             device: device.id().clone(),
             session: recorder.session().id,
-            driver: device.act_mark().map(|mark| mark.epoch),
+            driver: device.act_mark().map(|mark| mark.driver),
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);

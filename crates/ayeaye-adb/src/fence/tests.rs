@@ -112,7 +112,7 @@ fn the_next_driver_learns_which_acts_had_begun() {
         assert_eq!(second.has_begun(&begun), Some(true));
         assert_eq!(second.has_begun(&not_begun), Some(false));
         assert_eq!(phone.run(&late).stdout, "", "and that stays true");
-        let unknown = ActMark { epoch: "d0123456789abcdef".to_owned(), number: 1 };
+        let unknown = ActMark { driver: "d0123456789abcdef".to_owned(), number: 1 };
         assert_eq!(second.has_begun(&unknown), None);
 
         // One that begins anew.

@@ -132,7 +132,7 @@ impl Run {
             journal: self.deps.journal.clone(),
             device: self.device.id().clone(),
             session: self.session().id,
-            driver: self.device.act_mark().map(|mark| mark.epoch),
+            driver: self.device.act_mark().map(|mark| mark.driver),
         }
     }
 

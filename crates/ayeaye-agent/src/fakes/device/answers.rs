@@ -174,7 +174,7 @@ impl Device for FakeDevice {
     }
 
     fn act_mark(&self) -> Option<ActMark> {
-        self.inner().had_begun.map(|_| ActMark { epoch: "first".to_owned(), number: 1 })
+        self.inner().had_begun.map(|_| ActMark { driver: "first".to_owned(), number: 1 })
     }
 
     async fn has_begun(&self, _: &ActMark) -> Result<Option<bool>, DeviceError> {
