@@ -123,14 +123,14 @@ pub struct RunEntry {
     pub kind: RunKind,
     /// How far it is.
     pub state: RunState,
-    /// In which round it gets its phone: in each, every owner has one turn.
-    pub round: u64,
+    /// In which of the queue's turns it gets its phone: in each, every owner has the phone once.
+    pub queue_turn: u64,
 }
 
 impl RunEntry {
     /// When it gets its phone, before those with a greater one.
-    pub fn turn(&self) -> (u64, u64) {
-        (self.round, self.epoch)
+    pub fn place_in_line(&self) -> (u64, u64) {
+        (self.queue_turn, self.epoch)
     }
 
     /// Whether it has this phone, or waits for it.

@@ -289,7 +289,7 @@ mod tests {
             epoch,
             kind: RunKind::Task,
             state: RunState::Running,
-            round: 0,
+            queue_turn: 0,
         };
         let [begins, fails] = [1, 2].map(|epoch| entry(SessionId::new(), epoch));
         let (journal, runs) = (&*rig.agent.deps.journal, RunRegistry::default());

@@ -227,8 +227,8 @@ async fn acts_of_a_takeover_are_one_turn(store: &Store<'_>) {
     let first = queued(&*server, run_of("ben", (store.session)(), true)).await;
     let anna = queued(&*server, run_of("anna", (store.session)(), true)).await;
     let second = queued(&*server, run_of("ben", (store.session)(), true)).await;
-    let rounds = [first, anna, second].map(|it| it.entry.round);
-    assert_eq!(rounds, [1, 1, 2]);
+    let turns = [first, anna, second].map(|it| it.entry.queue_turn);
+    assert_eq!(turns, [1, 1, 2]);
 }
 
 async fn an_owner_fills_no_more_than_a_part_of_the_table(store: &Store<'_>) {

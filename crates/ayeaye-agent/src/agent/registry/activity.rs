@@ -124,7 +124,7 @@ mod tests {
             epoch,
             kind: RunKind::Task,
             state: RunState::Running,
-            round: 0,
+            queue_turn: 0,
         }
     }
 

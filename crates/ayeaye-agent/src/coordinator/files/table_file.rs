@@ -31,7 +31,8 @@ struct ServedRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
     devices: Vec<String>,
-    round: u64,
+    #[serde(rename = "round")]
+    queue_turn: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,8 +46,8 @@ struct RunRecord {
     act: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     takeover: bool,
-    #[serde(default)]
-    round: u64,
+    #[serde(default, rename = "round")]
+    queue_turn: u64,
     state: StateRecord,
 }
 
@@ -88,7 +89,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunTable, String> {
     let served = table.served.into_iter().map(|it| Served {
         owner: Principal::from_record(it.owner.as_deref()),
         devices: it.devices.into_iter().map(DeviceId::new).collect(),
-        round: it.round,
+        queue_turn: it.queue_turn,
     });
     Ok(RunTable { last_epoch: table.last_epoch, runs: runs?, served: served.collect() })
 }
@@ -104,7 +105,7 @@ pub(super) fn encode(table: &RunTable) -> serde_json::Result<Vec<u8>> {
     let served = table.served.iter().map(|it| ServedRecord {
         owner: it.owner.recorded(),
         devices: names(&it.devices),
-        round: it.round,
+        queue_turn: it.queue_turn,
     });
     let (last_epoch, served) = (table.last_epoch, served.collect());
     serde_json::to_vec(&TableRecord { v: VERSION, last_epoch, runs, served })
@@ -115,7 +116,8 @@ fn names(devices: &[DeviceId]) -> Vec<String> {
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
-    let RunRecord { session, devices, owner, server, epoch, act, takeover, round, state } = record;
+    let RunRecord { session, devices, owner, server, epoch, act, takeover, queue_turn, state } =
+        record;
     Ok(RunEntry {
         session: session.parse().map_err(|_err| "it names no session".to_owned())?,
         devices: devices.into_iter().map(DeviceId::new).collect(),
@@ -132,7 +134,7 @@ fn entry(record: RunRecord) -> Result<RunEntry, String> {
             StateRecord::Running => RunState::Running,
             StateRecord::Ending => RunState::Ending,
         },
-        round,
+        queue_turn,
     })
 }
 
@@ -145,7 +147,7 @@ fn record(run: &RunEntry) -> RunRecord {
         epoch: run.epoch,
         act: run.kind == RunKind::Act,
         takeover: run.kind == RunKind::Takeover,
-        round: run.round,
+        queue_turn: run.queue_turn,
         state: match run.state {
             RunState::Queued => StateRecord::Queued,
             RunState::Running => StateRecord::Running,
