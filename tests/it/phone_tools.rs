@@ -156,7 +156,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
     let (is_error, done) = call(json!({ "app": "Notes", "approval": code_in(&asked) })).await;
     assert_ne!(is_error, Some(true), "{done}");
 
-    fake.agent.take_over(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
+    fake.agent.take_in_hand(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
     let (_, told) = call(json!({ "app": "Notes" })).await;
     assert!(told.contains("a person drives it by hand"), "{told}");
     assert!(told.contains("until they give it back"), "{told}");

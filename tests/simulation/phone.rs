@@ -319,7 +319,7 @@ impl Device for Phone {
         })
     }
 
-    fn take_over(&self) {
+    fn claim(&self) {
         self.state().driver += 1;
     }
 

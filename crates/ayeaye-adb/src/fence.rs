@@ -48,7 +48,7 @@ pub(crate) struct Fence {
     state: Mutex<FenceState>,
     /// The last acts of the drivers before this one, 0 for one that had begun none.
     earlier: Mutex<HashMap<String, u64>>,
-    /// Held by whoever takes the phone over now.
+    /// Held by whoever claims the phone now.
     pub(crate) taking: tokio::sync::Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Fence {
 enum FenceState {
     /// Nobody drives it over this client.
     Off,
-    /// The next command takes it over.
+    /// The next command claims it.
     Due {
         tried: u32,
     },
@@ -68,8 +68,8 @@ enum FenceState {
 /// Why an act was not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotBegun {
-    /// Another driver has taken the phone over, or its folders were removed.
-    TakenOver,
+    /// Another driver has claimed the phone, or its folders were removed.
+    ClaimedElsewhere,
     /// The phone could not note it.
     NotNoted,
 }
@@ -88,8 +88,8 @@ impl Default for Fence {
 }
 
 impl Fence {
-    /// From now on the phone is driven: the next command takes it over.
-    pub(crate) fn take_over(&self) {
+    /// From now on the phone is driven: the next command claims it.
+    pub(crate) fn claim(&self) {
         self.set(FenceState::Due { tried: 0 });
     }
 
@@ -120,7 +120,7 @@ impl Fence {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// The line that takes the phone over. It prints who was there before, if anyone was, and who is there then.
+    /// The line that claims the phone. It prints who was there before, if anyone was, and who is there then.
     pub(crate) fn taking_line(&self) -> String {
         let token = &self.token;
         format!(
@@ -194,7 +194,7 @@ impl Fence {
         let all = output.combined();
         let drivers = all.lines().find_map(|line| line.trim().strip_prefix(NOT_BEGUN))?;
         let is_ours = drivers.split_whitespace().any(|driver| driver == self.token);
-        Some(if is_ours { NotBegun::NotNoted } else { NotBegun::TakenOver })
+        Some(if is_ours { NotBegun::NotNoted } else { NotBegun::ClaimedElsewhere })
     }
 
     fn state(&self) -> FenceState {

@@ -77,7 +77,7 @@ pub enum RunKind {
     Act,
     /// A person has the phone in the hand, between their acts too. The runs of the same session are not kept from
     /// it; a task among them ends this.
-    Takeover,
+    InHand,
 }
 
 /// How far a run is.
@@ -187,7 +187,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     /// What other servers call this one.
     fn server(&self) -> &str;
     /// Registers a run, unless its session has one or its phone is taken: a phone is taken by the run that
-    /// has it and by those that wait for it. A takeover is granted while a run of its own session has the phone,
+    /// has it and by those that wait for it. A person is granted it while a run of its own session has the phone,
     /// before those that wait, and then the phone is free for that session only; it ends when a task of that
     /// session is registered.
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
@@ -201,7 +201,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn runs(&self) -> Result<Vec<RunEntry>, CoordinatorError>;
     /// The run of a session, if one is alive. A person who has its phone in the hand is none.
     async fn run_of(&self, session: SessionId) -> Result<Option<RunEntry>, CoordinatorError> {
-        let is_its = |run: &RunEntry| run.session == session && run.kind != RunKind::Takeover;
+        let is_its = |run: &RunEntry| run.session == session && run.kind != RunKind::InHand;
         Ok(self.runs().await?.into_iter().find(is_its))
     }
     /// Leaves a message behind the others of a session. It is kept for good when this returns, until

@@ -228,8 +228,8 @@ pub trait Device: Send + Sync + fmt::Debug {
         Ok(self.state().await?.awake)
     }
     /// From the next call on, the phone refuses what changes it to every other driver that came before, from
-    /// whatever process; a later one may take it over in turn ([`DeviceError::TakenOver`]). This never waits.
-    fn take_over(&self) {}
+    /// whatever process; a later one may claim it in turn ([`DeviceError::ClaimedElsewhere`]). This never waits.
+    fn claim(&self) {}
     /// Who has driven the phone within the last minutes, whether from this process or another one, as the phone has it
     /// ([`ActMark::driver`]). `None` where nobody has, or the phone does not know.
     async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {

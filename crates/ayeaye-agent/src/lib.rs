@@ -51,8 +51,8 @@ mod fakes;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
 pub use agent::{
-    Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, RunActivity, RunStatus,
-    TAKEOVER_LASTS, TakeoverId,
+    Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, HOLD_LASTS, HoldId,
+    RunActivity, RunStatus,
 };
 pub use approval::Approval;
 pub use coordinator::Coordinator;

@@ -157,7 +157,7 @@ impl Run {
             updates,
         } = setup;
         let budget = Budget::new(deps.limits.clone());
-        device.take_over();
+        device.claim();
         let ledger = Ledger {
             journal: deps.journal.clone(),
             device: device.id().clone(),

@@ -208,7 +208,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "if there is no other way, do it by hand on the phone, then go on"
         }
         DeviceError::NotSent { .. } => "mend what it says there, and try again",
-        DeviceError::TakenOver { .. } => {
+        DeviceError::ClaimedElsewhere { .. } => {
             "one phone has one driver: end the other server's task, or leave the phone to it; then begin again, which \
              takes the phone over"
         }

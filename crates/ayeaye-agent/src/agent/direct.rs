@@ -116,12 +116,12 @@ impl Agent {
         let device_id = &names.id;
         loop {
             let own = self.direct_sessions.of(device_id, principal);
-            let taken_over = self.takeovers.session_on(device_id, principal);
-            if taken_over.is_some() && !act.by_hand {
+            let in_hand = self.in_hand.session_on(device_id, principal);
+            if in_hand.is_some() && !act.by_hand {
                 return Err(AgentError::DeviceInHand { device: device_id.clone() });
             }
-            // A takeover's session begins with its first act.
-            let begun = match taken_over {
+            // The session of a phone in hand begins with its first act.
+            let begun = match in_hand {
                 Some(id) if self.read_summary(id).await.is_ok() => Some(id),
                 _ => None,
             };
@@ -138,7 +138,7 @@ impl Agent {
                 }
             }
             self.ensure_not_in_hand(&act, &names).await?;
-            let name = chosen.or(taken_over).unwrap_or_else(SessionId::new);
+            let name = chosen.or(in_hand).unwrap_or_else(SessionId::new);
             let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
                 LeaseRequest::Granted(lease) => lease,
                 LeaseRequest::Later(changes) => {
@@ -156,7 +156,7 @@ impl Agent {
                 // Look again what it is.
                 continue;
             }
-            // It may have been taken over since.
+            // A person may have taken it in hand since.
             self.ensure_not_in_hand(&act, &names).await?;
             match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {

@@ -85,7 +85,7 @@ impl Agent {
             match other.kind {
                 _ if other.session == session => return Ok(None),
                 RunKind::Act if Instant::now() < deadline => news.next().await,
-                RunKind::Takeover => return Err(AgentError::DeviceInHand { device }),
+                RunKind::InHand => return Err(AgentError::DeviceInHand { device }),
                 RunKind::Task | RunKind::Act => {
                     let session = Some(other.session);
                     return Err(AgentError::DeviceBusy { device, session });
@@ -262,7 +262,7 @@ async fn recorded(
         }
     }
     for run in entries {
-        let is_new = run.kind != RunKind::Takeover && runs.is_unseen(&run);
+        let is_new = run.kind != RunKind::InHand && runs.is_unseen(&run);
         if is_new && !is_recorded(&run).await {
             waiting.push(run);
         } else {

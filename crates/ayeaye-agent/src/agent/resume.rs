@@ -237,7 +237,7 @@ impl Agent {
         if standing == Standing::Elsewhere {
             return Ok(None);
         }
-        self.takeovers.end_of(id);
+        self.in_hand.end_of(id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;

@@ -70,7 +70,7 @@ impl RunTable {
             has_it_already.filter(|_| state == RunState::Running).map(|it| it.queue_turn);
         self.forget_old_turns();
         let queue_turn = same_turn.unwrap_or_else(|| self.queue_turn_of(&owner, &devices));
-        self.end_takeover(session, kind);
+        self.end_hold(session, kind);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
         let server = server.to_owned();
@@ -105,7 +105,7 @@ impl RunTable {
             }
         }
         if place == 1 && behind.is_none() {
-            self.end_takeover(own.session, own.kind);
+            self.end_hold(own.session, own.kind);
             self.set(epoch, RunState::Running);
             self.note_turn(&own);
             return Ok(QueuePosition::Yours);
@@ -154,9 +154,9 @@ impl RunTable {
     }
 
     /// A task of a session takes the phone out of the person's hand.
-    fn end_takeover(&mut self, session: SessionId, by: RunKind) {
+    fn end_hold(&mut self, session: SessionId, by: RunKind) {
         if by == RunKind::Task {
-            self.runs.retain(|it| it.session != session || it.kind != RunKind::Takeover);
+            self.runs.retain(|it| it.session != session || it.kind != RunKind::InHand);
         }
     }
 
@@ -187,8 +187,8 @@ impl Served {
     }
 }
 
-/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one takeover beside it.
+/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one hold of a person beside it.
 fn excludes(run: &RunEntry, session: SessionId, kind: RunKind) -> bool {
-    let is_takeover = |kind: RunKind| kind == RunKind::Takeover;
-    run.session == session && is_takeover(run.kind) == is_takeover(kind)
+    let is_in_hand = |kind: RunKind| kind == RunKind::InHand;
+    run.session == session && is_in_hand(run.kind) == is_in_hand(kind)
 }

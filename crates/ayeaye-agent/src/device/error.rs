@@ -80,13 +80,13 @@ pub enum DeviceError {
         /// Why not.
         reason: String,
     },
-    /// Another driver has taken the phone over, and the phone itself refuses this one.
+    /// Another driver has claimed the phone, and the phone itself refuses this one.
     #[error(
         "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
          its /data/local/tmp were removed{}",
         if *partly { "; a part of it had been done before" } else { "" }
     )]
-    TakenOver {
+    ClaimedElsewhere {
         /// Its serial.
         id: DeviceId,
         /// What was asked.
@@ -111,7 +111,7 @@ impl DeviceError {
     pub fn may_have_acted(&self) -> bool {
         match self {
             Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
-            Self::TakenOver { partly, .. } => *partly,
+            Self::ClaimedElsewhere { partly, .. } => *partly,
             Self::NoServer { .. }
             | Self::NotFound(_)
             | Self::Unauthorized(_)
@@ -133,7 +133,7 @@ impl DeviceError {
             Self::Unauthorized(_)
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
-            | Self::TakenOver { .. }
+            | Self::ClaimedElsewhere { .. }
             | Self::Refused { .. }
             | Self::Garbled { .. } => false,
         }

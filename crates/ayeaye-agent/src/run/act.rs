@@ -154,7 +154,7 @@ impl Run {
                 let question = Question { app, ..Question::needs_keyboard(&why) };
                 return self.stop_for_question(&question).await;
             }
-            Err(err @ DeviceError::TakenOver { .. }) => {
+            Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
                 step.error = Some(error_chain(&err));
                 return Err(RunError::DeviceLost(err));
             }

@@ -123,7 +123,7 @@ impl Ledger {
                 Err(err) => {
                     let setting = &change.setting;
                     tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
-                    if err.is_unreachable() || matches!(err, DeviceError::TakenOver { .. }) {
+                    if err.is_unreachable() || matches!(err, DeviceError::ClaimedElsewhere { .. }) {
                         break;
                     }
                 }

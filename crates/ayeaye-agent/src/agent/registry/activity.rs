@@ -30,7 +30,7 @@ impl RunActivity {
     }
 }
 
-/// A run of another server, or a takeover.
+/// A run of another server, or a person's hold.
 pub(super) struct ElsewhereRun {
     session: SessionId,
     owner: Principal,
@@ -72,8 +72,8 @@ impl RunRegistry {
         let mut any = false;
         for (run, has_begun) in begun.chain(ended.map(|(_, run)| (run, false))) {
             any = true;
-            // Nobody's session begins or ends when a person takes a phone over.
-            if run.kind == RunKind::Takeover {
+            // Nobody's session begins or ends when a person takes a phone in hand.
+            if run.kind == RunKind::InHand {
                 continue;
             }
             let its = inner.activity.entry(run.owner.clone()).or_default();
@@ -94,11 +94,11 @@ impl RunRegistry {
 
 impl Inner {
     /// Whether a run is one of this server's. One that is registered and has not begun holds a phone already; a
-    /// takeover goes on beside its session's runs.
+    /// hold goes on beside its session's runs.
     fn has(&self, run: &RunEntry) -> bool {
         let holds = || self.leases.values().any(|holder| holder.session == run.session);
         self.live.values().any(|live| live.epoch == run.epoch)
-            || (run.kind != RunKind::Takeover && holds())
+            || (run.kind != RunKind::InHand && holds())
     }
 }
 

@@ -44,8 +44,8 @@ struct RunRecord {
     server: String,
     epoch: u64,
     act: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    takeover: bool,
+    #[serde(default, rename = "takeover", skip_serializing_if = "std::ops::Not::not")]
+    in_hand: bool,
     #[serde(default, rename = "round")]
     queue_turn: u64,
     state: StateRecord,
@@ -116,7 +116,7 @@ fn names(devices: &[DeviceId]) -> Vec<String> {
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
-    let RunRecord { session, devices, owner, server, epoch, act, takeover, queue_turn, state } =
+    let RunRecord { session, devices, owner, server, epoch, act, in_hand, queue_turn, state } =
         record;
     Ok(RunEntry {
         session: session.parse().map_err(|_err| "it names no session".to_owned())?,
@@ -124,9 +124,9 @@ fn entry(record: RunRecord) -> Result<RunEntry, String> {
         owner: Principal::from_record(owner.as_deref()),
         server,
         epoch,
-        kind: match (act, takeover) {
+        kind: match (act, in_hand) {
             (true, _) => RunKind::Act,
-            (_, true) => RunKind::Takeover,
+            (_, true) => RunKind::InHand,
             _ => RunKind::Task,
         },
         state: match state {
@@ -146,7 +146,7 @@ fn record(run: &RunEntry) -> RunRecord {
         server: run.server.clone(),
         epoch: run.epoch,
         act: run.kind == RunKind::Act,
-        takeover: run.kind == RunKind::Takeover,
+        in_hand: run.kind == RunKind::InHand,
         queue_turn: run.queue_turn,
         state: match run.state {
             RunState::Queued => StateRecord::Queued,
