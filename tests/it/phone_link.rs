@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceError, DeviceId, DeviceSource as _, Gesture, Key};
-use ayeaye_phone::{AdbDevice, Trigger};
+use ayeaye_phone::{Trigger, VirtualPhone};
 use tokio_util::sync::DropGuard;
 
 use crate::support::{plugged_in, quick_phone};
 
 /// A virtual phone that is driven.
 struct Driven {
-    phone: AdbDevice,
+    phone: VirtualPhone,
     device: Arc<dyn Device>,
     _server: DropGuard,
 }

@@ -222,7 +222,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         }
         Sessions::Export { id, format, out } => {
             let id = sessions::find(journal, &id).await?;
-            sessions::export(&app.files, config, (id, format), &out, terminal).await
+            sessions::export(&app.journal_files, config, (id, format), &out, terminal).await
         }
         Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
         Sessions::Rm { ids } => sessions::remove(journal, &ids, terminal).await,
@@ -240,7 +240,7 @@ async fn run_rounds(
     if wants_more_than_steps(app, options) {
         return Ok(Exit::Usage);
     }
-    let its = app.adb_device.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
+    let its = app.virtual_phone.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
     let task = TaskToRun { device: task.device.or(its), ..task };
     // One for all repetitions: a signal that comes between two counts too.
     let signals = Shutdown::on_signals()?;

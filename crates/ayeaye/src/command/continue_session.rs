@@ -55,7 +55,7 @@ pub async fn go_on(
         },
     };
     let app = with_its_phone(config, app, id, named.virtual_phone).await?;
-    if named.virtual_phone && app.adb_device.is_none() {
+    if named.virtual_phone && app.virtual_phone.is_none() {
         bail!(
             "session {id} was not on a virtual phone\nhint: leave --virtual out, or name another session"
         );
@@ -76,7 +76,7 @@ pub async fn go_on(
     if text.is_none() && report.is_over {
         let next = format!("`{} continue {id} TEXT` gives it its next task", ayeaye());
         terminal.item("over", &format!("nothing is done now, this is how it ended; {next}"));
-    } else if app.adb_device.is_some() {
+    } else if app.virtual_phone.is_some() {
         terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
     }
     let signals = Shutdown::on_signals()?;
