@@ -21,7 +21,7 @@ use tokio::sync::broadcast;
 
 pub use files::FileCoordinator;
 pub use memory::{MemoryCoordinator, MemoryStore};
-pub use message::{Message, MessageBody, MessageId, Reply};
+pub use message::{InboxMessage, InboxMessageBody, InboxMessageId, UserReply};
 pub(crate) use news::News;
 
 use crate::{DeviceId, Principal, SessionId};
@@ -209,13 +209,17 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn send(
         &self,
         session: SessionId,
-        message: &Message,
+        message: &InboxMessage,
         run: Option<u64>,
     ) -> Result<(), CoordinatorError>;
     /// The messages of a session that nobody has acknowledged, in the order in which they were sent.
-    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError>;
+    async fn inbox(&self, session: SessionId) -> Result<Vec<InboxMessage>, CoordinatorError>;
     /// Removes a message, after its effect is in the record. One that is not there is no error.
-    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError>;
+    async fn acknowledge(
+        &self,
+        session: SessionId,
+        id: InboxMessageId,
+    ) -> Result<(), CoordinatorError>;
     /// Wakes whoever waits for news of a session, in all servers. It may be lost, and never waits.
     fn wake(&self, session: SessionId);
     /// The sessions of which there is news. Some may be missing: reading is the truth, so look now and then.

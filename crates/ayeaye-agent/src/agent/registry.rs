@@ -15,7 +15,7 @@ pub use self::activity::RunActivity;
 pub(super) use self::starting::StartRequest;
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
-use crate::coordinator::{Message, Registration};
+use crate::coordinator::{InboxMessage, Registration};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason};
 
@@ -74,7 +74,7 @@ pub(super) struct ActiveRun {
     /// What its registration is called.
     pub(super) epoch: u64,
     /// For replies that are not to be on the disk.
-    pub(super) secret: mpsc::Sender<Message>,
+    pub(super) secret: mpsc::Sender<InboxMessage>,
     pub(super) updates: watch::Receiver<RunUpdate>,
 }
 

@@ -7,8 +7,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    Coordinator, CoordinatorError, MOST_MESSAGES, MOST_WAITING, Message, MessageBody, MessageId,
-    NewRun, QueuePosition, Registered, Registration, Reply, RunEntry, RunKind, RunState,
+    Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, MOST_MESSAGES,
+    MOST_WAITING, NewRun, QueuePosition, Registered, Registration, RunEntry, RunKind, RunState,
+    UserReply,
 };
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -47,13 +48,13 @@ fn in_hand(session: SessionId, devices: &[&str]) -> NewRun {
     NewRun { kind: RunKind::InHand, ..run(session, devices, false) }
 }
 
-fn say(text: &str) -> Message {
+fn say(text: &str) -> InboxMessage {
     let text = text.to_owned();
-    Message::new(MessageBody::Reply(Reply { text, question: Some(3), secret: true }))
+    InboxMessage::new(InboxMessageBody::Reply(UserReply { text, question: Some(3), secret: true }))
 }
 
-fn stop(run: u64) -> Message {
-    Message::new(MessageBody::Stop { run, reason: StopReason::UserPaused })
+fn stop(run: u64) -> InboxMessage {
+    InboxMessage::new(InboxMessageBody::Stop { run, reason: StopReason::UserPaused })
 }
 
 async fn granted(server: &dyn Coordinator, run: NewRun) -> Registration {
@@ -395,9 +396,9 @@ struct RandomOrder<'a> {
     sessions: [SessionId; 3],
     runs: Vec<LiveRun>,
     /// What was sent to each session and accepted.
-    sent: HashMap<SessionId, Vec<MessageId>>,
+    sent: HashMap<SessionId, Vec<InboxMessageId>>,
     /// What the record of each session has.
-    records: HashMap<SessionId, Vec<MessageId>>,
+    records: HashMap<SessionId, Vec<InboxMessageId>>,
 }
 
 struct LiveRun {

@@ -1,6 +1,6 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
 use super::{
-    CoordinatorError, MOST_RUNS, MOST_WAITING, MessageBody, NewRun, QueuePosition, RunEntry,
+    CoordinatorError, InboxMessageBody, MOST_RUNS, MOST_WAITING, NewRun, QueuePosition, RunEntry,
     RunKind, RunState,
 };
 use crate::{DeviceId, Principal, SessionId};
@@ -166,10 +166,10 @@ impl RunTable {
 
     /// Whether the run takes this. One that ends reads no more words, which would be lost, but can be told to stop:
     /// its end may take minutes.
-    pub(super) fn takes(&self, epoch: u64, body: &MessageBody) -> bool {
+    pub(super) fn takes(&self, epoch: u64, body: &InboxMessageBody) -> bool {
         let takes = |state: RunState| match body {
-            MessageBody::Reply(_) => state != RunState::Ending,
-            MessageBody::Stop { .. } => true,
+            InboxMessageBody::Reply(_) => state != RunState::Ending,
+            InboxMessageBody::Stop { .. } => true,
         };
         self.runs.iter().any(|it| it.epoch == epoch && takes(it.state))
     }
