@@ -261,13 +261,9 @@ pub trait Device: Send + Sync + fmt::Debug {
         Ok(Vec::new())
     }
     /// Changes a setting; an error unless it has the value afterwards.
-    async fn change_setting(&self, _change: &SettingChange) -> Result<(), DeviceError> {
-        Ok(())
-    }
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError>;
     /// Puts a setting back, unless somebody has given it another value since. May be repeated.
-    async fn put_back(&self, _change: &SettingChange) -> Result<PutBack, DeviceError> {
-        Ok(PutBack::Done)
-    }
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError>;
     /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.
