@@ -237,7 +237,7 @@ async fn run_rounds(
     repeat: cli::Repeat,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    if wants_more_than_steps(app, options) {
+    if refuses_more_than_steps(app, options) {
         return Ok(Exit::Usage);
     }
     let its = app.virtual_phone.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
@@ -261,8 +261,8 @@ async fn run_rounds(
     repetitions::repeat_task(repeat, (terminal, &clock::system(), &signals), once).await
 }
 
-/// Whether a run is to have parts that the stand-in cannot be, which is said.
-fn wants_more_than_steps(app: &App, options: RunOptions) -> bool {
+/// Prints that the stand-in cannot be the other parts that a run is to have. False where it need not be any.
+fn refuses_more_than_steps(app: &App, options: RunOptions) -> bool {
     let more = options.planner || options.reply_mode == ReplyMode::AutoReply;
     if app.scripted && more {
         let without = "--planner=off and another --reply-mode do without";

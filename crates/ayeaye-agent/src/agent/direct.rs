@@ -63,23 +63,24 @@ pub(super) struct DirectSessions(Arc<Mutex<HashMap<DeviceId, DirectSession>>>);
 struct DirectSession {
     session: SessionId,
     owner: Principal,
-    last: Instant,
+    /// The last act in it.
+    at: Instant,
 }
 
 impl DirectSessions {
     /// The session that the principal's next action on this phone belongs to.
     pub(super) fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
         let direct_sessions = self.lock();
-        let hand = direct_sessions.get(device)?;
-        (hand.owner == *principal && hand.last.elapsed() < IDLE).then_some(hand.session)
+        let last = direct_sessions.get(device)?;
+        (last.owner == *principal && last.at.elapsed() < IDLE).then_some(last.session)
     }
 
     fn keep(&self, device: &DeviceId, session: SessionId, owner: &Principal) {
         let mut direct_sessions = self.lock();
-        direct_sessions.retain(|_, hand| hand.last.elapsed() < IDLE);
+        direct_sessions.retain(|_, session| session.at.elapsed() < IDLE);
         if direct_sessions.len() < MAX_DIRECT_SESSIONS || direct_sessions.contains_key(device) {
-            let hand = DirectSession { session, owner: owner.clone(), last: Instant::now() };
-            direct_sessions.insert(device.clone(), hand);
+            let session = DirectSession { session, owner: owner.clone(), at: Instant::now() };
+            direct_sessions.insert(device.clone(), session);
         }
     }
 

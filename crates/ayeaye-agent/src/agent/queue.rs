@@ -86,7 +86,7 @@ impl Agent {
         let names = self.shared_names(names);
         let mut queue = DeviceQueue::default();
         let mut runs = self.deps.coordinator.runs().await?;
-        runs.sort_by_key(RunEntry::turn);
+        runs.sort_by_key(RunEntry::place_in_line);
         for run in runs {
             if run.state == RunState::Queued && run.wants_any_of(&names) {
                 queue.length += 1;

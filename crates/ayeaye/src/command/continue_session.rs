@@ -12,7 +12,7 @@ use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::{find, is_busy};
-use crate::command::{wants_more_than_steps, wrong_usage};
+use crate::command::{refuses_more_than_steps, wrong_usage};
 use crate::config::Config;
 use crate::mcp::args;
 use crate::mcp::results::would_fail_again;
@@ -60,7 +60,7 @@ pub async fn go_on(
             "session {id} was not on a virtual phone\nhint: leave --virtual out, or name another session"
         );
     }
-    if wants_more_than_steps(&app, options) {
+    if refuses_more_than_steps(&app, options) {
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
