@@ -187,7 +187,8 @@ impl Served {
     }
 }
 
-/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one hold of a person beside it.
+/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one hold of a person
+/// beside it.
 fn excludes(run: &RunEntry, session: SessionId, kind: RunKind) -> bool {
     let is_in_hand = |kind: RunKind| kind == RunKind::InHand;
     run.session == session && is_in_hand(run.kind) == is_in_hand(kind)

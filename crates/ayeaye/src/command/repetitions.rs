@@ -49,8 +49,8 @@ impl RepetitionEnd {
     }
 }
 
-/// Does one repetition after another, or a single one where nothing is to be repeated. A repetition is given the time by
-/// which a question has to be answered.
+/// Does a task again and again, or once where nothing is to be repeated. Each time it is given the time by which a
+/// question has to be answered.
 pub(super) async fn repeat_task<F>(
     repeat: Repeat,
     (terminal, now, signals): (Terminal, &Clock, &Shutdown),
@@ -122,8 +122,8 @@ fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u6
     (due.unwrap_or(Timestamp::MAX), before)
 }
 
-/// Waits for a repetition's time by the clock. Where that was far ahead and is set back it waits as long as repetitions are
-/// apart: the time would not come for days.
+/// Waits for a repetition's time by the clock. Where that was far ahead and is set back it waits as long as
+/// repetitions are apart: the time would not come for days.
 async fn wait_for_repetition(due: Timestamp, every: Duration, now: &Clock) {
     let mut due = due;
     while let Ok(left) = Duration::try_from(due.duration_since(now()))
