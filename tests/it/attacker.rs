@@ -32,15 +32,15 @@ fn types(name: &'static str, text: &'static str) -> Move {
 
 /// A model that makes these moves, then says that all is done.
 async fn model(moves: Vec<Move>) -> Rig {
-    let adb_device = quick_phone();
-    let phone = adb_device.phone().clone();
+    let virtual_phone = quick_phone();
+    let phone = virtual_phone.phone().clone();
     let mut moves = VecDeque::from(moves);
     let vlm = FakeVlm::start(move |_| {
         let next = moves.pop_front().map(|it| it(&phone));
         Answer::Says(next.unwrap_or_else(|| complete("It is done.")))
     })
     .await;
-    Rig::with(vlm, RigOptions { adb_device, ..RigOptions::default() }).await
+    Rig::with(vlm, RigOptions { virtual_phone, ..RigOptions::default() }).await
 }
 
 /// The question that a session waits with.
@@ -54,7 +54,7 @@ fn asked(report: &Value) -> &str {
 async fn a_note_is_deleted_after_a_yes_to_each_step_and_not_before() {
     let moves = [opens("Notes"), taps("note"), taps("delete"), taps("delete"), taps("button1")];
     let rig = model(moves.into_iter().chain([taps("button1")]).collect()).await;
-    let notes = || rig.adb_device.phone().state().notes.len();
+    let notes = || rig.virtual_phone.phone().state().notes.len();
     let before = notes();
     let first = rig.start(TASK).await;
     assert!(asked(&first).contains("delete something"), "{first}");
@@ -77,7 +77,7 @@ async fn a_message_goes_to_nobody_and_a_no_stays_a_no() {
         taps("send_button"),
     ];
     let rig = model(moves).await;
-    let sent = || rig.adb_device.phone().state().sent.len();
+    let sent = || rig.virtual_phone.phone().state().sent.len();
     let before = sent();
     let first = rig.start(TASK).await;
     assert!(asked(&first).contains("send something"), "{first}");
@@ -109,7 +109,7 @@ async fn a_model_that_is_refused_for_ever_and_its_user_are_told_that_it_is_the_p
 async fn a_task_that_only_reads_changes_nothing_and_no_later_call_widens_it() {
     let write = || types("title", "mine now");
     let rig = model(vec![opens("Notes"), taps("new_note"), write(), write()]).await;
-    let notes = || rig.adb_device.phone().state().notes;
+    let notes = || rig.virtual_phone.phone().state().notes;
     let before = notes();
     let begin =
         json!({ "device_id": rig.serial, "task": TASK, "policy": "read-only", "max_steps": 3 });
@@ -117,7 +117,10 @@ async fn a_task_that_only_reads_changes_nothing_and_no_later_call_widens_it() {
     let more = json!({ "policy": "careful", "max_steps": 4 });
     rig.go_on(&first, more).await;
     assert_eq!(notes(), before);
-    assert_eq!(rig.adb_device.phone().state().focused_field.map(|it| it.text), Some(String::new()));
+    assert_eq!(
+        rig.virtual_phone.phone().state().focused_field.map(|it| it.text),
+        Some(String::new())
+    );
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("rule read-only"), "{told}");
     // What would widen it is no choice.

@@ -8,7 +8,7 @@ mod repeats;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 
-use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
+use ayeaye_phone::{AdbServer, Phone, PhoneOptions, VirtualPhone};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -31,8 +31,8 @@ fn names_a_tool(text: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_of_commands_speak_of_commands() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let nobody = "01900000-0000-7000-8000-000000000000";
@@ -55,12 +55,12 @@ async fn errors_of_commands_speak_of_commands() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_device_the_only_phone_is_used() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let ended = Binary::with(adb, &vlm).run(&["run", "do it"]).await;
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(labelled(&ended.out, "phone"), adb_device.serial());
+    assert_eq!(labelled(&ended.out, "phone"), virtual_phone.serial());
     assert!(ended.out.contains("(1 step)"), "{}", ended.out);
 }
 
@@ -68,7 +68,7 @@ async fn without_a_device_the_only_phone_is_used() {
 async fn of_several_phones_one_must_be_named() {
     let phone = |serial: &str| {
         let options = PhoneOptions { serial: serial.to_owned(), ..PhoneOptions::default() };
-        AdbDevice::new(Phone::new(options))
+        VirtualPhone::new(Phone::new(options))
     };
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = AdbServer::bind(anywhere, vec![phone("one"), phone("two")]).await.unwrap();
@@ -86,8 +86,8 @@ async fn of_several_phones_one_must_be_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_continued_from_the_terminal() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm);
     let asked = binary.run(&["run", "Tell Anna"]).await;
@@ -164,15 +164,15 @@ async fn a_number_of_no_option_is_refused_and_the_question_stays_open() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_given_up_takes_a_task_also_after_an_act_of_the_client() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
     let asked = binary.run(&["run", "Tell Anna"]).await;
     let session = json!({ "session_id": labelled(&asked.out, "session") });
     let mut server = binary.raw().await;
     assert_eq!(server.facts("stop_task", session.clone()).await["stop_reason"], "CANCELLED");
-    let home = json!({ "session_id": session["session_id"], "device_id": adb_device.serial(), "key": "HOME" });
+    let home = json!({ "session_id": session["session_id"], "device_id": virtual_phone.serial(), "key": "HOME" });
     server.facts("press_key", home).await;
     server.kill().await;
     vlm.always(&complete("Told Ben."));
@@ -183,8 +183,8 @@ async fn what_was_given_up_takes_a_task_also_after_an_act_of_the_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_was_left_is_taken_when_the_session_goes_on() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm);
     binary.run(&["run", "Tell Anna"]).await;
@@ -204,8 +204,8 @@ async fn an_answer_that_was_left_is_taken_when_the_session_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_a_secret_is_shown_nowhere() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("What is the password?"))).await;
     let binary = Binary::with(adb, &vlm);
     let data = binary.data.path().to_str().unwrap();
@@ -247,8 +247,8 @@ async fn a_secret_is_not_kept_for_what_is_no_app_and_no_host_and_the_way_out_is_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_in_a_queue_is_told_from_one_that_runs() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     // The second question is never answered.
     let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
     let binary = Binary::with(adb, &vlm);
@@ -299,8 +299,8 @@ async fn a_supervisors_signal_pauses_a_run_too() {
 }
 
 async fn pauses_at(signal: &str) {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
     let binary = Binary::with(adb, &vlm);
     let mut command = binary.command(&["run", "do it"]);
@@ -323,8 +323,8 @@ async fn pauses_at(signal: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_are_named_by_the_beginning_of_their_ids() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm).set("TZ", "JST-9");
     let mut ids = Vec::new();

@@ -294,7 +294,7 @@ async fn what_the_agent_saw_can_be_read_by_its_address() {
 async fn a_screenshot_is_one_small_jpeg_without_structure() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::new(vlm).await;
-    let before = rig.adb_device.phone().state();
+    let before = rig.virtual_phone.phone().state();
     let result = rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
     assert_ne!(result.is_error, Some(true));
     assert!(result.structured_content.is_none(), "hosts that read it drop the picture");
@@ -316,7 +316,7 @@ async fn a_screenshot_is_one_small_jpeg_without_structure() {
     assert!(sizes["bytes"].as_u64().unwrap() < bytes.len() as u64 * 2 / 3, "{sizes}");
     let huge = json!({ "device_id": rig.serial, "max_size": 5000 });
     assert!(rig.refused("get_screenshot", huge).await.contains("200 to 1280"));
-    assert_eq!(rig.adb_device.phone().state().actions, before.actions, "nothing was done");
+    assert_eq!(rig.virtual_phone.phone().state().actions, before.actions, "nothing was done");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use ayeaye::config::ToolSet;
-use ayeaye_phone::{AdbDevice, Phone, PhoneOptions};
+use ayeaye_phone::{Phone, PhoneOptions, VirtualPhone};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, gelab, tap};
@@ -16,10 +16,10 @@ async fn rig() -> Rig {
     let options = RigOptions { tools: ToolSet::ALL, ..RigOptions::default() };
     let rig = Rig::with(
         FakeVlm::start(|_| Answer::Silence).await,
-        RigOptions { adb_device: AdbDevice::new(phone), ..options },
+        RigOptions { virtual_phone: VirtualPhone::new(phone), ..options },
     )
     .await;
-    assert_eq!(rig.adb_device.phone().display_size(), (1080, 2400));
+    assert_eq!(rig.virtual_phone.phone().display_size(), (1080, 2400));
     rig
 }
 
@@ -34,7 +34,7 @@ fn with_id(id: &str) -> impl Fn(&Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_is_told_that_the_screen_has_changed_where_only_a_count_has() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let act = async |tool: &str, mut arguments: Value| {
         arguments["device_id"] = json!(rig.serial);
         // While something still moves on a busy machine an act is put off, and to be tried again.
@@ -77,7 +77,7 @@ fn place(click: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_adds_to_a_count_is_not_stuck() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let mut asked = 0;
     rig.vlm.now(move |_| {
         asked += 1;
@@ -91,7 +91,7 @@ async fn an_agent_that_adds_to_a_count_is_not_stuck() {
     });
     let ended = rig.start("Put nine of the first pair of shoes in the cart").await;
     assert_eq!(ended["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{ended}");
-    assert_eq!(in_cart(rig.adb_device.phone()), 9);
+    assert_eq!(in_cart(rig.virtual_phone.phone()), 9);
     let told = rig.vlm.asked().iter().map(Value::to_string).collect::<String>();
     assert!(!told.contains("has not changed"), "{told}");
 }

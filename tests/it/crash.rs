@@ -58,8 +58,8 @@ async fn five_hundred_kills_lose_no_session_and_repeat_no_action() {
 /// Kills the server so often during one session, every fifth time during a tap if it can. Returns how often
 /// that was so.
 async fn kills_lose_no_session_and_repeat_no_action(seed: u64, kills: u32) -> u32 {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
 
     // Every decision is a tap that no other decision makes, so a tap seen twice was sent twice.
     let decided = Arc::new(AtomicU32::new(0));
@@ -81,7 +81,7 @@ async fn kills_lose_no_session_and_repeat_no_action(seed: u64, kills: u32) -> u3
     let started = served
         .facts(
             "ask_agent_start_new_task",
-            json!({ "device_id": adb_device.serial(), "task": "Tap", "max_steps": 500, "wait_seconds": 0 }),
+            json!({ "device_id": virtual_phone.serial(), "task": "Tap", "max_steps": 500, "wait_seconds": 0 }),
         )
         .await;
     let session = started["session_id"].as_str().unwrap().to_owned();
@@ -104,7 +104,7 @@ async fn kills_lose_no_session_and_repeat_no_action(seed: u64, kills: u32) -> u3
     assert_eq!(ended["session_id"], session);
 
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let state = serde_json::to_value(adb_device.phone().state()).unwrap();
+    let state = serde_json::to_value(virtual_phone.phone().state()).unwrap();
     for action in state["actions"].as_array().unwrap() {
         let gesture = &action["gesture"];
         if gesture["kind"] == "tap" {
@@ -118,7 +118,7 @@ async fn kills_lose_no_session_and_repeat_no_action(seed: u64, kills: u32) -> u3
         "seed {seed}: the task went on between kills: {}",
         seen.len()
     );
-    check_what_was_told(&read(&record), &taps(adb_device.phone()))
+    check_what_was_told(&read(&record), &taps(virtual_phone.phone()))
 }
 
 /// Of each tap that a kill interrupted, the phone has told the next server whether it had begun. Returns how

@@ -56,7 +56,7 @@ fn with(mut facts: Value, more: &Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_does_what_it_says() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let opened = act(&rig, "launch_app", json!({ "app": "notes", "reason": "to write" })).await;
     assert_eq!(
         (&opened["app"], &opened["screen_changed"]),
@@ -142,7 +142,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&stuck, json!({ "reply_from_client": "I have opened it for you." })).await;
     assert_eq!((&done["stop_reason"], &done["task"]), (&json!(DONE), &json!("Write a note")));
-    assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
+    assert_eq!(rig.virtual_phone.phone().foreground().package, "com.example.notes", "no reset");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("the client has acted on the phone itself, not you"), "{told}");
     assert!(told.contains("AWAKE Notes") && told.contains("look at it again"), "{told}");
@@ -151,7 +151,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_agent_asks_for_is_done_by_the_client_and_then_answered() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.black = Some(Trigger::Every));
+    rig.virtual_phone.faults().set(|plan| plan.black = Some(Trigger::Every));
     rig.vlm.always(&complete("Signed in."));
     let asked = rig.start("Sign in").await;
     assert_eq!(
@@ -163,7 +163,7 @@ async fn what_the_agent_asks_for_is_done_by_the_client_and_then_answered() {
     let pressed = act(&rig, "press_key", with(json!({ "key": "BACK" }), &session)).await;
     assert_eq!(pressed["question"], asked["question"]);
     assert!(pressed["next"].as_str().unwrap().contains("still waits"), "{pressed}");
-    rig.adb_device.faults().clear();
+    rig.virtual_phone.faults().clear();
     act(&rig, "launch_app", with(json!({ "app": "Nimbus" }), &session)).await;
     let waiting = rig.call("get_session", session).await;
     assert_eq!(
@@ -190,7 +190,7 @@ async fn a_session_of_acts_is_handed_to_the_agent_with_a_task() {
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&opened, json!({ "task": "Write a note" })).await;
     assert_eq!((&done["stop_reason"], &done["session_id"]), (&json!(DONE), &opened["session_id"]));
-    assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
+    assert_eq!(rig.virtual_phone.phone().foreground().package, "com.example.notes", "no reset");
     let next = act(&rig, "press_key", json!({ "key": "HOME" })).await;
     assert_ne!(next["session_id"], opened["session_id"], "that one is the agent's now");
 }
@@ -201,7 +201,7 @@ async fn a_phone_at_work_is_left_alone() {
     let begin = json!({ "device_id": rig.serial, "task": "do it", "wait_seconds": 0 });
     let begun = rig.call("ask_agent_start_new_task", begin).await;
     rig.vlm.is_asked(1).await;
-    let before = rig.adb_device.phone().state().actions.len();
+    let before = rig.virtual_phone.phone().state().actions.len();
     let session = json!({ "session_id": begun["session_id"] });
     let place = json!({ "x": 500, "y": 500 });
     let text = refused(&rig, "tap", with(place.clone(), &session)).await;
@@ -210,7 +210,7 @@ async fn a_phone_at_work_is_left_alone() {
     assert!(text.contains("is busy: session") && text.contains("stop_task"), "{text}");
     // One's own agent may be watched.
     act(&rig, "get_ui_tree", json!({})).await;
-    assert_eq!(rig.adb_device.phone().state().actions.len(), before);
+    assert_eq!(rig.virtual_phone.phone().state().actions.len(), before);
     rig.call("stop_task", session.clone()).await;
     assert_eq!(act(&rig, "tap", with(place, &session)).await["session_id"], begun["session_id"]);
 }

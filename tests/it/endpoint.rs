@@ -61,7 +61,7 @@ impl Waiting {
         assert_eq!(seen.len(), tries, "how often it was asked: {failed}");
         let keys = |request: &Request| request.head.matches(KEY).count();
         assert!(seen.iter().all(|request| keys(request) == 1), "the key has one header");
-        let counts = self.rig.adb_device.phone().state().counts;
+        let counts = self.rig.virtual_phone.phone().state().counts;
         assert_eq!(
             (counts.taps, counts.swipes, counts.texts),
             (0, 0, 0),

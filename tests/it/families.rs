@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ayeaye_agent::Speculate;
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
-use ayeaye_phone::{AdbDevice, InputCounts, Phone, PhoneOptions};
+use ayeaye_phone::{InputCounts, Phone, PhoneOptions, VirtualPhone};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -27,17 +27,17 @@ impl FamilyRun {
     async fn new(family: Box<dyn FakeFamily>) -> Self {
         let (model, profile) = (family.model(), family.profile());
         // Small, for it is drawn and encoded some fifty times for each of many profiles.
-        let adb_device = AdbDevice::new(Phone::new(PhoneOptions {
+        let virtual_phone = VirtualPhone::new(Phone::new(PhoneOptions {
             width: 360,
             height: 800,
             density: 140,
             transitions: (Duration::from_millis(5), Duration::from_millis(20)),
             ..PhoneOptions::default()
         }));
-        let mut options = RigOptions { adb_device, ..RigOptions::default() };
+        let mut options = RigOptions { virtual_phone, ..RigOptions::default() };
         // What was said of a frame that still moved is asked again: these servers expect each reply in the history.
         options.limits.speculate = Speculate::Off;
-        let phone = options.adb_device.phone().clone();
+        let phone = options.virtual_phone.phone().clone();
         let version = if family.wire() == Wire::Gemini { "v1beta" } else { "v1" };
         let oracle = TaskOracle::new(phone, family.abilities());
         let server = FamilyServer::start(family, oracle).await;
@@ -84,7 +84,7 @@ impl FamilyRun {
     }
 
     fn before_the_answer(&self, task: Task, asked: &str) {
-        let state = self.rig.adb_device.phone().state();
+        let state = self.rig.virtual_phone.phone().state();
         match task {
             Task::Message => assert!(state.sent.is_empty(), "{:?}", state.sent),
             Task::SignIn => assert_eq!(state.signed_in, None),
@@ -97,13 +97,13 @@ impl FamilyRun {
     fn answer(&self, task: Task) -> String {
         match task {
             Task::Message => "The one called Berg, please".to_owned(),
-            _ => format!("It is {}.", self.rig.adb_device.phone().state().one_time_code),
+            _ => format!("It is {}.", self.rig.virtual_phone.phone().state().one_time_code),
         }
     }
 
     /// What the phone itself has to say of a task.
     fn judge(&self, task: Task) {
-        let state = self.rig.adb_device.phone().state();
+        let state = self.rig.virtual_phone.phone().state();
         match task {
             Task::Wifi => assert!(!state.wifi && state.bluetooth),
             Task::Note => {
@@ -142,7 +142,7 @@ impl FamilyRun {
             self.profile,
             state.actions
         );
-        let wire = self.rig.adb_device.adb_counts();
+        let wire = self.rig.virtual_phone.adb_counts();
         let odd =
             [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
         assert_eq!(odd, [0; 4], "{wire:?}");
@@ -235,7 +235,7 @@ async fn gui_plus_carries_out_the_five_tasks() {
 /// what the phone says of its size, the picture and the tap have to be of the same screen.
 async fn taps_on_every_screen(profile: &'static str) {
     let run = FamilyRun::new(fake_family(profile)).await;
-    let phone = run.rig.adb_device.phone().clone();
+    let phone = run.rig.virtual_phone.phone().clone();
     for size in [None, Some((450, 920))] {
         phone.set_size_override(size);
         for turns in 0..4 {

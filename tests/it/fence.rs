@@ -2,7 +2,7 @@
 //! serials for one phone: the phone itself has one driver.
 use std::sync::Arc;
 
-use ayeaye_phone::{AdbDevice, Phone};
+use ayeaye_phone::{Phone, VirtualPhone};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -58,7 +58,7 @@ async fn refused(server: &mut Raw, started: &Value) -> Value {
 }
 
 struct Both {
-    phone: AdbDevice,
+    phone: VirtualPhone,
     cable: Binary,
     wifi: Binary,
     /// The adb servers.

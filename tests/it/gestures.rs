@@ -1,7 +1,7 @@
 //! Gestures from the `Device` seam through adb to the virtual phone, on several versions of Android.
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{DeviceId, DeviceSource as _, Gesture, Point};
-use ayeaye_phone::{AdbDevice, Phone, PhoneOptions};
+use ayeaye_phone::{Phone, PhoneOptions, VirtualPhone};
 
 use crate::support::plugged_in;
 
@@ -10,7 +10,7 @@ use crate::support::plugged_in;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_double_click_is_two_close_taps_on_every_version_of_android() {
     for sdk in [28, 30, 31, 34] {
-        let phone = AdbDevice::new(Phone::new(PhoneOptions { sdk, ..PhoneOptions::default() }));
+        let phone = VirtualPhone::new(Phone::new(PhoneOptions { sdk, ..PhoneOptions::default() }));
         let (adb, _guard) = plugged_in(&phone).await;
         let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
         let devices = AdbDevices::new(AdbConfig::new(server, None));

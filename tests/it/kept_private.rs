@@ -14,9 +14,9 @@ fn has(id: &'static str) -> impl Fn(&Value) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_that_a_task_names_is_typed_and_no_model_sees_it() {
-    let adb_device = quick_phone();
-    let (adb, _end) = plugged_in(&adb_device).await;
-    let phone = adb_device.phone().clone();
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
+    let phone = virtual_phone.phone().clone();
     let (screen, mut moves) = (phone.clone(), 0);
     let vlm = FakeVlm::start(move |_| {
         moves += 1;
@@ -31,7 +31,7 @@ async fn a_secret_that_a_task_names_is_typed_and_no_model_sees_it() {
     .await;
     let binary = Binary::with(adb, &vlm);
     let start = json!({
-        "device_id": adb_device.serial(), "task": "Sign in to Nimbus as robin with {{secret:nimbus}}",
+        "device_id": virtual_phone.serial(), "task": "Sign in to Nimbus as robin with {{secret:nimbus}}",
     });
     let mut raw = binary.raw().await;
     let (failed, told) = raw.tool("ask_agent_start_new_task", start.clone()).await;
@@ -63,13 +63,13 @@ async fn a_secret_that_a_task_names_is_typed_and_no_model_sees_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
-    let adb_device = quick_phone();
-    let (adb, _end) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(gelab("AWAKE", "value:Nimbus", "opened it"))).await;
     let binary = Binary::with(adb, &vlm)
         .set("AYEAYE_POLICY_PRIVATE_APPS", "com.example.nimb*")
         .set("AYEAYE_MCP_TOOLS", "all,manage");
-    let id = adb_device.serial();
+    let id = virtual_phone.serial();
     let mut raw = binary.raw().await;
     let start = json!({ "device_id": id, "task": "Open Nimbus" });
     let asked = raw.facts("ask_agent_start_new_task", start).await;
@@ -96,13 +96,13 @@ async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
 /// Whoever acts on the phone itself is a model as well.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_secret_that_the_screen_shows_is_listed_by_its_name() {
-    let adb_device = quick_phone();
-    let (adb, _end) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
     let set = ["secret", "set", "note", "--app", "com.example.notes"];
     assert_eq!(binary.run_with_input(&set, PASSWORD).await.code, 0);
-    let device = json!(adb_device.serial());
+    let device = json!(virtual_phone.serial());
     let mut raw = binary.raw().await;
     raw.facts("launch_app", json!({ "device_id": device, "app": "Notes" })).await;
     let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await;
@@ -112,7 +112,7 @@ async fn a_kept_secret_that_the_screen_shows_is_listed_by_its_name() {
     // The title has the focus.
     let type_it = json!({ "device_id": device, "text": "{{secret:note}}" });
     raw.facts("type_text", type_it).await;
-    let typed = serde_json::to_value(adb_device.phone().state()).unwrap()["actions"].to_string();
+    let typed = serde_json::to_value(virtual_phone.phone().state()).unwrap()["actions"].to_string();
     assert!(typed.contains("Quince-41"), "{typed}");
     let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await.to_string();
     assert!(tree.contains("{{secret:note}}") && !tree.contains("Quince"), "{tree}");

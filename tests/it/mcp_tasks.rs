@@ -429,14 +429,14 @@ async fn answers_by_other_calls_go_on_with_the_task() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_of_a_server_that_was_killed_says_so() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let mut raw = binary.modern();
     let can = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let start = json!({ "name": START,
-        "arguments": { "device_id": adb_device.serial(), "task": "tap" } });
+        "arguments": { "device_id": virtual_phone.serial(), "task": "tap" } });
     let created = raw.ask("tools/call", modern(start, &can)).await;
     let id = created["result"]["taskId"].as_str().expect("a task").to_owned();
     let of = |id: &str| modern(json!({ "taskId": id }), &can);

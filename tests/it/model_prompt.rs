@@ -38,8 +38,8 @@ fn with_settings(binary: Binary) -> Binary {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_imported_prompt_is_what_the_model_is_asked_with() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = with_settings(Binary::with(adb, &vlm));
     let folder = checkout(SOURCE);
@@ -146,8 +146,8 @@ async fn what_cannot_be_imported_is_refused_with_the_way_out() {
 /// was set by hand, doctor says so beside all else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_for_another_family_is_not_put_into_the_settings() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = with_settings(Binary::with(adb, &vlm)).set("AYEAYE_MODEL_NAME", "ui-tars-1.5-7b");
     let folder = checkout(SOURCE);

@@ -43,9 +43,9 @@ async fn tap(raw: &mut Raw, device: &str, text: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_clients_own_model_does_a_whole_task() {
-    let adb_device = quick_phone();
-    let phone = adb_device.phone().clone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let phone = virtual_phone.phone().clone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let mut raw = Binary::unconfigured(adb).modern();
     let said = raw.initialize(json!({})).await;
     insta::assert_snapshot!(said["instructions"].as_str().unwrap());
@@ -74,9 +74,9 @@ fn phone_wifi(phone: &ayeaye_phone::Phone) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_without_a_model_is_refused_at_once_and_both_ways_are_named() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
-    let task = json!({ "device_id": adb_device.serial(), "task": "do it" });
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
+    let task = json!({ "device_id": virtual_phone.serial(), "task": "do it" });
     for (arguments, says) in [
         // A client that knows the tool from before.
         (&[][..], "drive the phone yourself"),
@@ -95,13 +95,13 @@ async fn a_task_without_a_model_is_refused_at_once_and_both_ways_are_named() {
         let sessions = raw.facts("list_sessions", json!({})).await;
         assert_eq!(sessions["sessions"], json!([]), "{arguments:?}");
     }
-    assert!(adb_device.phone().state().actions.is_empty(), "the phone was not touched");
+    assert!(virtual_phone.phone().state().actions.is_empty(), "the phone was not touched");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     // Bound and not listening: it refuses connections, and nobody else is given it.
     let reserved = TcpSocket::new_v4().unwrap();
     reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -118,7 +118,7 @@ async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
     for tool in ["tap", "ask_agent_start_new_task"] {
         assert!(offered.iter().any(|it| it == tool), "{offered:?}");
     }
-    let task = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 30 });
+    let task = json!({ "device_id": virtual_phone.serial(), "task": "do it", "wait_seconds": 30 });
     let begun = Instant::now();
     let (failed, text) = raw.tool("ask_agent_start_new_task", task.clone()).await;
     assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
@@ -138,8 +138,8 @@ async fn a_model_that_does_not_run_yet_is_told_and_taken_when_it_does() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_and_config_say_who_drives() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let alone = Binary::unconfigured(adb);
     let doctor = alone.run(&["doctor"]).await;
     assert_eq!(doctor.code, 0, "{doctor:?}");
@@ -156,8 +156,8 @@ async fn doctor_and_config_say_who_drives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_what_it_cannot_check_while_the_model_does_not_run() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     // Bound and not listening.
     let reserved = TcpSocket::new_v4().unwrap();
     reserved.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -181,8 +181,8 @@ async fn doctor_says_what_it_cannot_check_while_the_model_does_not_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stand_in_says_that_it_is_one_and_that_real_phones_are_left_out() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let mut raw = Binary::unconfigured(adb).modern_with(&["--virtual"]);
     let said = raw.initialize(json!({})).await;
     assert!(said["instructions"].as_str().unwrap().contains("a stand-in decides"), "{said}");

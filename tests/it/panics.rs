@@ -127,13 +127,13 @@ async fn a_tool_that_panics_answers_and_the_server_goes_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_panics_is_told_gives_its_phone_back_and_can_go_on() {
     let data = tempfile::TempDir::new().unwrap();
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let server = ayeaye_adb::ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
     let devices = ayeaye_adb::AdbDevices::new(ayeaye_adb::AdbConfig::new(server, None));
     let model = Arc::new(Fragile::default());
     let client = client(Arc::new(devices), model.clone(), data.path()).await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it" });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it" });
     let broken = call(&client, "ask_agent_start_new_task", start).await;
     let facts = broken.structured_content.expect("facts");
     assert_eq!(facts["stop_reason"], "SERVER_RESTARTED", "{facts}");

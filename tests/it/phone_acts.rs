@@ -2,7 +2,7 @@
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device as _, DeviceId, Gesture, Performed, Point};
-use ayeaye_phone::{AdbDevice, FaultPlan, Phone, SelectAll};
+use ayeaye_phone::{FaultPlan, Phone, SelectAll, VirtualPhone};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, gelab, plugged_in, quick_phone};
@@ -17,13 +17,13 @@ async fn on_a_note(faults: impl FnOnce(&mut FaultPlan)) -> Rig {
 }
 
 /// The same with this phone.
-async fn on_a_note_of(adb_device: AdbDevice, faults: impl FnOnce(&mut FaultPlan)) -> Rig {
+async fn on_a_note_of(virtual_phone: VirtualPhone, faults: impl FnOnce(&mut FaultPlan)) -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
-    let options = RigOptions { tools: ToolSet::ALL, adb_device, ..RigOptions::default() };
+    let options = RigOptions { tools: ToolSet::ALL, virtual_phone, ..RigOptions::default() };
     let rig = Rig::with(vlm, options).await;
     act(&rig, "launch_app", json!({ "app": "Notes" })).await;
-    act(&rig, "tap", middle(&rig.adb_device, "new_note")).await;
-    rig.adb_device.inject(faults);
+    act(&rig, "tap", middle(&rig.virtual_phone, "new_note")).await;
+    rig.virtual_phone.inject(faults);
     rig
 }
 
@@ -38,7 +38,7 @@ async fn refused(rig: &Rig, tool: &str, mut arguments: Value) -> String {
 }
 
 /// The middle of the element with this id, in thousandths.
-pub fn middle(device: &AdbDevice, id: &str) -> Value {
+pub fn middle(device: &VirtualPhone, id: &str) -> Value {
     let state = device.phone().state();
     let found = state.nodes.iter().find(|node| node.id.ends_with(&format!("/{id}")));
     let (x, y) = found.unwrap_or_else(|| panic!("there is no {id}: {:?}", state.nodes)).center();
@@ -47,11 +47,11 @@ pub fn middle(device: &AdbDevice, id: &str) -> Value {
 }
 
 fn field(rig: &Rig) -> String {
-    rig.adb_device.phone().state().focused_field.expect("a field has the focus").text
+    rig.virtual_phone.phone().state().focused_field.expect("a field has the focus").text
 }
 
 fn title(rig: &Rig, more: &Value) -> Value {
-    let mut facts = middle(&rig.adb_device, "title");
+    let mut facts = middle(&rig.virtual_phone, "title");
     facts.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     facts
 }
@@ -60,12 +60,12 @@ fn title(rig: &Rig, more: &Value) -> Value {
 async fn a_text_that_arrives_is_checked_by_one_quick_command() {
     let rig = on_a_note(|_| {}).await;
     act(&rig, "tap", title(&rig, &json!({}))).await;
-    let (adb, _guard) = plugged_in(&rig.adb_device).await;
+    let (adb, _guard) = plugged_in(&rig.virtual_phone).await;
     let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb.port() };
     let devices = AdbDevices::new(AdbConfig::new(address, None));
     let device = devices.open_adb(&DeviceId::new(&rig.serial)).await.unwrap();
     let size = device.capture().await.unwrap().size();
-    let at = middle(&rig.adb_device, "title");
+    let at = middle(&rig.virtual_phone, "title");
     let part = |key: &str| at[key].as_f64().unwrap() / 1000.0;
     let point = Some(Point::from_fractions(part("x"), part("y")).unwrap());
     // The commands without the check, and the text that the field holds then.
@@ -77,12 +77,12 @@ async fn a_text_that_arrives_is_checked_by_one_quick_command() {
     ] {
         // As a run looks before each step.
         device.state().await.unwrap();
-        let before = rig.adb_device.adb_counts();
+        let before = rig.virtual_phone.adb_counts();
         let text = "Tea".to_owned();
         let gesture = Gesture::Type { text, point, clear, submit: false };
         let told = Performed { secret_field: Some(false), ..Performed::done() };
         assert_eq!(device.perform(&gesture, size).await.unwrap(), told, "the field hides nothing");
-        let after = rig.adb_device.adb_counts();
+        let after = rig.virtual_phone.adb_counts();
         assert_eq!(field(&rig), holds);
         let commands = after.command_lines - before.command_lines;
         assert_eq!(commands, without + 1, "{point:?} {clear}");
@@ -119,7 +119,7 @@ async fn a_keyboard_that_takes_the_text_and_types_nothing_is_not_told_as_done() 
     let told = refused(&rig, "type_text", json!({ "text": "\u{725b}", "clear": true })).await;
     assert!(told.contains("an old ADBKeyboard does nothing"), "{told}");
     assert_eq!(field(&rig), "");
-    let own = rig.adb_device.phone().input_method();
+    let own = rig.virtual_phone.phone().input_method();
     assert!(own.contains("latin"), "the own keyboard is back: {own}");
 }
 
@@ -160,7 +160,7 @@ async fn an_app_that_is_there_twice_asks_first_and_that_is_told() {
     ] {
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
         let rig = Rig::with(vlm, RigOptions { tools: ToolSet::ALL, ..RigOptions::quick() }).await;
-        rig.adb_device.inject(|plan| plan.app_chooser = Some(window.to_owned()));
+        rig.virtual_phone.inject(|plan| plan.app_chooser = Some(window.to_owned()));
         let opened = act(&rig, "launch_app", json!({ "app": "Messages" })).await;
         let told = opened["uncertain"].as_str().unwrap_or_default();
         assert!(told.contains(window) && told.contains("there twice"), "{opened}");
@@ -171,7 +171,7 @@ async fn an_app_that_is_there_twice_asks_first_and_that_is_told() {
 async fn a_model_is_told_what_is_not_certain() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::with(vlm, RigOptions::quick()).await;
-    rig.adb_device.inject(|plan| {
+    rig.virtual_phone.inject(|plan| {
         plan.app_chooser = Some("android/com.android.internal.app.ResolverActivity".to_owned());
     });
     rig.vlm.then(vec![

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ServerAddress};
 use ayeaye_agent::{App, Device, DeviceId, DeviceSource as _, Gesture};
-use ayeaye_phone::AdbDevice;
+use ayeaye_phone::VirtualPhone;
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, plugged_in, within};
 
-async fn open(phone: &AdbDevice, adb: std::net::SocketAddr, data: &TempDir) -> Arc<dyn Device> {
+async fn open(phone: &VirtualPhone, adb: std::net::SocketAddr, data: &TempDir) -> Arc<dyn Device> {
     let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
     let labels = Arc::new(AppLabels::new(Some(data.path().join("names.tsv"))));
     let devices = AdbDevices::new(AdbConfig::new(server, None)).with_app_labels(labels);
@@ -20,7 +20,7 @@ async fn open(phone: &AdbDevice, adb: std::net::SocketAddr, data: &TempDir) -> A
 #[tokio::test(flavor = "multi_thread")]
 async fn apps_have_the_names_of_the_phones_language() {
     let data = TempDir::new().unwrap();
-    let phone = AdbDevice::default();
+    let phone = VirtualPhone::default();
     let (adb, _guard) = plugged_in(&phone).await;
     for (locales, settings, notes) in [
         ("en-US", "Settings", "Notes"),
@@ -55,7 +55,7 @@ async fn apps_have_the_names_of_the_phones_language() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_installed_is_told_with_what_is() {
     let data = TempDir::new().unwrap();
-    let phone = AdbDevice::default();
+    let phone = VirtualPhone::default();
     let (adb, _guard) = plugged_in(&phone).await;
     phone.phone().put_setting("system", "system_locales", Some("pt-BR"));
     let device = open(&phone, adb, &data).await;
@@ -77,7 +77,7 @@ async fn what_is_not_installed_is_told_with_what_is() {
 async fn the_planner_is_told_the_apps_by_their_names_and_the_date() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::with(vlm, RigOptions::quick()).await;
-    rig.adb_device.phone().put_setting("system", "system_locales", Some("zh-Hans-CN"));
+    rig.virtual_phone.phone().put_setting("system", "system_locales", Some("zh-Hans-CN"));
     rig.vlm.always(&json!({ "status": "FINISH", "result": "Seen.", "plan": [] }).to_string());
     let task = json!({ "device_id": rig.serial, "task": "看一下", "planner": true });
     let done = rig.call("ask_agent_start_new_task", task).await;

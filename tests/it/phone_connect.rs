@@ -263,7 +263,8 @@ async fn a_phone_does_one_task_whichever_name_it_is_given() {
     let phone = quick_phone();
     let wireless = phone.also_as("10.0.0.9:5555");
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
-    let options = RigOptions { adb_device: phone, further: vec![wireless], ..RigOptions::quick() };
+    let options =
+        RigOptions { virtual_phone: phone, further: vec![wireless], ..RigOptions::quick() };
     let rig = Rig::with(vlm, options).await;
     let list = rig.call("list_connected_devices", json!({})).await;
     assert_eq!(list["devices"].as_array().unwrap().len(), 1, "{list}");

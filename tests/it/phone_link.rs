@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceError, DeviceId, DeviceSource as _, Gesture, Key};
-use ayeaye_phone::{AdbDevice, Trigger};
+use ayeaye_phone::{Trigger, VirtualPhone};
 use tokio_util::sync::DropGuard;
 
 use crate::support::{plugged_in, quick_phone};
 
 /// A virtual phone that is driven.
 struct Driven {
-    phone: AdbDevice,
+    phone: VirtualPhone,
     device: Arc<dyn Device>,
     _server: DropGuard,
 }
@@ -21,7 +21,7 @@ async fn driven() -> Driven {
     let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: address.port() };
     let devices = AdbDevices::new(AdbConfig::new(address, None));
     let device = devices.open(&DeviceId::new(phone.serial())).await.unwrap();
-    device.take_over();
+    device.claim();
     Driven { phone, device, _server: server }
 }
 
@@ -70,7 +70,7 @@ async fn an_act_whose_answer_is_lost_is_begun_once_and_the_phone_knows() {
     it.act().await.unwrap();
     assert_eq!(it.pressed(), 2);
     // Whoever drives it next is told that it had begun.
-    it.device.take_over();
+    it.device.claim();
     assert_eq!(it.device.has_begun(&mark).await.unwrap(), Some(true));
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye::config::ToolSet;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device, DeviceId, DeviceSource as _, Gesture, Limits, Point, ScreenSize};
-use ayeaye_phone::{AdbDevice, DumpFault, Fold, InputOutcome, Phone, PhoneOptions, Trigger};
+use ayeaye_phone::{DumpFault, Fold, InputOutcome, Phone, PhoneOptions, Trigger, VirtualPhone};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
@@ -20,7 +20,7 @@ const SHOP: &str = "com.example.shop";
 
 /// A virtual phone, and the same as the agent is given it.
 struct Opened {
-    phone: AdbDevice,
+    phone: VirtualPhone,
     devices: AdbDevices,
     device: Arc<dyn Device>,
     _server: DropGuard,
@@ -30,7 +30,7 @@ async fn opened(limits: ayeaye_adb::Limits) -> Opened {
     opened_as(quick_phone(), limits).await
 }
 
-async fn opened_as(phone: AdbDevice, limits: ayeaye_adb::Limits) -> Opened {
+async fn opened_as(phone: VirtualPhone, limits: ayeaye_adb::Limits) -> Opened {
     let (address, server) = plugged_in(&phone).await;
     let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: address.port() };
     let devices = AdbDevices::new(AdbConfig { limits, ..AdbConfig::new(address, None) });
@@ -142,7 +142,7 @@ async fn a_phone_without_screencap_is_seen_by_its_framebuffer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_record_says_how_captures_came_and_when_that_changed() {
     let options = RigOptions::quick();
-    let phone = options.adb_device.clone();
+    let phone = options.virtual_phone.clone();
     let mut asked = 0;
     let vlm = FakeVlm::start(move |_| {
         asked += 1;
@@ -167,7 +167,7 @@ async fn the_record_says_how_captures_came_and_when_that_changed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_protected_screen_under_a_status_bar_is_a_persons_turn() {
     let (rig, asked) = waiting(RigOptions::quick()).await;
-    let phone = rig.adb_device.phone();
+    let phone = rig.virtual_phone.phone();
     recovery_codes(phone).await;
     assert!(phone.is_secure());
     let calls = rig.vlm.asked_count();
@@ -196,12 +196,12 @@ async fn a_protected_screen_is_told_by_its_elements_where_that_is_wanted() {
     let limits = Limits { read_protected: true, ..options.limits.clone() };
     let options = RigOptions { limits, tools: ToolSet::ALL, ..options };
     let (rig, asked) = waiting(options).await;
-    recovery_codes(rig.adb_device.phone()).await;
+    recovery_codes(rig.virtual_phone.phone()).await;
     let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("protects its screen"), "{told}");
-    let shown = rig.adb_device.phone().state().nodes;
+    let shown = rig.virtual_phone.phone().state().nodes;
     let title = shown.iter().map(|it| it.text.as_str()).find(|text| 12 < text.len()).unwrap();
     assert!(told.contains(title), "{title}: {told}");
     let looks = recorded(&rig, &done["session_id"], "observe");
@@ -216,7 +216,7 @@ async fn a_protected_screen_is_told_by_its_elements_where_that_is_wanted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_that_shows_nothing_says_why() {
     let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, RigOptions::quick()).await;
-    let phone = rig.adb_device.phone();
+    let phone = rig.virtual_phone.phone();
     let about = async || {
         let shown = rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
         assert_ne!(shown.is_error, Some(true), "{shown:?}");
@@ -400,7 +400,7 @@ async fn the_app_in_front_is_known_without_a_list_of_windows() {
 async fn phones_of_any_age_tell_what_is_in_front_also_after_an_app_hung() {
     let on = ScreenSize { width: 1080, height: 2400 };
     for sdk in [26, 30, 34] {
-        let phone = AdbDevice::new(Phone::new(PhoneOptions { sdk, ..PhoneOptions::default() }));
+        let phone = VirtualPhone::new(Phone::new(PhoneOptions { sdk, ..PhoneOptions::default() }));
         let it = opened_as(phone, ayeaye_adb::Limits::DEFAULT).await;
         for app_hung in [false, true] {
             it.phone.faults().set(|plan| plan.app_hung = app_hung);
@@ -419,7 +419,7 @@ async fn phones_of_any_age_tell_what_is_in_front_also_after_an_app_hung() {
 async fn a_task_over_a_slow_link_on_a_folded_phone_is_done() {
     let options = RigOptions::quick();
     let adb = ayeaye_adb::Limits { capture: Duration::from_millis(2500), ..options.adb };
-    options.adb_device.faults().set(|plan| {
+    options.virtual_phone.faults().set(|plan| {
         plan.bandwidth = Some(800_000);
         plan.fold = Some(Fold::Closed);
     });
@@ -449,7 +449,7 @@ async fn what_comes_to_the_front_while_the_model_thinks_is_not_touched() {
         let gate = Arc::new(Notify::new());
         let tap = Answer::Held(gate.clone(), click(500, 550));
         rig.vlm.then(vec![tap, Answer::Says(complete("Done."))]);
-        let phone = rig.adb_device.clone();
+        let phone = rig.virtual_phone.clone();
         let acting = async {
             rig.vlm.is_asked(1).await;
             change(phone.phone());
@@ -524,7 +524,7 @@ async fn a_screen_that_a_task_switches_off_is_off_when_it_is_done() {
     ]);
     let ended = rig.start("Turn the screen off").await;
     assert_eq!(ended["stop_reason"], DONE, "{ended}");
-    assert!(!rig.adb_device.phone().is_awake());
+    assert!(!rig.virtual_phone.phone().is_awake());
     let told = rig.vlm.asked()[1].to_string();
     assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
 }

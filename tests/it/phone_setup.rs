@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::{Device as _, DeviceError, Gesture, ScreenSize};
-use ayeaye_phone::{AdbDevice, FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions, Profile};
+use ayeaye_phone::{FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions, Profile, VirtualPhone};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -17,8 +17,8 @@ const OWN: &str = "com.android.inputmethod.latin/.LatinIME";
 const SAMPLE: &str = "你好 Привет مرحبا नमस्ते Γειά e\u{301} 👩\u{200d}👩\u{200d}👧";
 
 /// A quick phone with these faults.
-fn phone_with(change: impl FnOnce(&mut FaultPlan)) -> AdbDevice {
-    let phone = AdbDevice::new(Phone::new(PhoneOptions {
+fn phone_with(change: impl FnOnce(&mut FaultPlan)) -> VirtualPhone {
+    let phone = VirtualPhone::new(Phone::new(PhoneOptions {
         width: 540,
         height: 1200,
         density: 210,
@@ -31,14 +31,14 @@ fn phone_with(change: impl FnOnce(&mut FaultPlan)) -> AdbDevice {
 
 /// The phone, and a folder with a package file in it.
 struct Shop {
-    phone: AdbDevice,
+    phone: VirtualPhone,
     binary: Binary,
     folder: TempDir,
     _guard: tokio_util::sync::DropGuard,
 }
 
 impl Shop {
-    async fn open(phone: AdbDevice) -> Self {
+    async fn open(phone: VirtualPhone) -> Self {
         let (adb, guard) = plugged_in(&phone).await;
         let folder = TempDir::new().unwrap();
         std::fs::write(folder.path().join("ADBKeyboard.apk"), apk(KEYBOARD)).unwrap();
@@ -167,7 +167,7 @@ async fn an_old_keyboard_that_types_nothing_is_replaced() {
 #[tokio::test(flavor = "multi_thread")]
 async fn before_android_10_the_settings_are_opened_without_their_search() {
     let options = PhoneOptions { android: "9".to_owned(), sdk: 28, ..PhoneOptions::default() };
-    let phone = AdbDevice::new(Phone::new(options.with_profile(Profile::AtOnce)));
+    let phone = VirtualPhone::new(Phone::new(options.with_profile(Profile::AtOnce)));
     let note = ayeaye_phone::Component {
         package: "com.example.notes".to_owned(),
         class: "com.example.notes.MainActivity".to_owned(),
@@ -307,7 +307,7 @@ async fn where_ime_is_refused_the_keyboard_in_use_is_found_and_another_is_told_o
 }
 
 /// The findings of `ayeaye doctor --json` about a phone.
-async fn findings(phone: &AdbDevice) -> Vec<Value> {
+async fn findings(phone: &VirtualPhone) -> Vec<Value> {
     let (adb, _guard) = plugged_in(phone).await;
     let doctor = Binary::unconfigured(adb).run(&["doctor", "--json"]).await;
     let told: Value = serde_json::from_str(&doctor.out).unwrap();
@@ -332,7 +332,7 @@ fn about(findings: &[Value], what: &str) -> (String, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn doctor_says_of_each_makers_phone_what_to_switch_on() {
-    let xiaomi = findings(&AdbDevice::like(Maker::Miui)).await;
+    let xiaomi = findings(&VirtualPhone::like(Maker::Miui)).await;
     let (verdict, text) = about(&xiaomi, "input");
     assert_eq!(verdict, "problem");
     assert!(text.contains("USB debugging (Security settings)"), "{text}");
@@ -341,17 +341,17 @@ async fn doctor_says_of_each_makers_phone_what_to_switch_on() {
     let (switch, setup) = (typing.find("\"Install via USB\""), typing.find("--keyboard fetch"));
     assert!(typing.contains("(Security settings)") && !typing.contains("OPPO"), "{typing}");
     assert!(switch.is_some() && switch < setup, "what comes first is told first: {typing}");
-    let oppo = findings(&AdbDevice::like(Maker::ColorOs)).await;
+    let oppo = findings(&VirtualPhone::like(Maker::ColorOs)).await;
     assert_eq!(about(&oppo, "input").0, "ok");
     assert!(about(&oppo, "settings").1.contains("Disable permission monitoring"));
     let typing = about(&oppo, "keyboard").1;
     let (switch, setup) = (typing.find("permission monitoring"), typing.find("--keyboard fetch"));
     assert!(switch.is_some() && switch < setup, "{typing}");
     assert!(!typing.contains("Xiaomi"), "another maker's switch: {typing}");
-    let samsung = findings(&AdbDevice::like(Maker::OneUi)).await;
+    let samsung = findings(&VirtualPhone::like(Maker::OneUi)).await;
     assert!(about(&samsung, "maker").1.contains("Auto Blocker"));
     assert!(about(&samsung, "maker").1.contains("One UI 6.1"));
-    let healthy = AdbDevice::default();
+    let healthy = VirtualPhone::default();
     let actions = healthy.phone().state().actions.len();
     let stock = findings(&healthy).await;
     assert!(stock.iter().all(|finding| finding["verdict"] != "problem"), "{stock:?}");

@@ -44,7 +44,7 @@ async fn reference(rig: &Rig, id: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_opened_in_its_app_or_refused_in_words() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let opened = act(&rig, "open_url", json!({ "url": "https://shop.example/x?a='b'" })).await;
     assert_eq!(opened["app"], "com.example.shop");
     assert_eq!(opened["action"]["action_type"], "OPEN_URL");
@@ -60,7 +60,7 @@ async fn an_address_is_opened_in_its_app_or_refused_in_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_is_stopped_by_name_and_its_log_is_told() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let told = refused(&rig, "get_app_log", json!({ "app": "Notes" })).await;
     assert!(told.contains("com.example.notes is not running"), "{told}");
     act(&rig, "launch_app", json!({ "app": "Notes" })).await;
@@ -156,7 +156,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
     let (is_error, done) = call(json!({ "app": "Notes", "approval": code_in(&asked) })).await;
     assert_ne!(is_error, Some(true), "{done}");
 
-    fake.agent.take_over(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
+    fake.agent.take_in_hand(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
     let (_, told) = call(json!({ "app": "Notes" })).await;
     assert!(told.contains("a person drives it by hand"), "{told}");
     assert!(told.contains("until they give it back"), "{told}");
@@ -165,7 +165,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
 #[tokio::test(flavor = "multi_thread")]
 async fn an_element_is_tapped_by_reference_while_it_is_there() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     act(&rig, "launch_app", json!({ "app": "Notes" })).await;
     let new_note = reference(&rig, "new_note").await;
     let taps = phone.state().counts.taps;
@@ -186,7 +186,7 @@ async fn an_element_is_tapped_by_reference_while_it_is_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_typed_is_an_error_of_this_act_and_no_question_of_later_ones() {
     let rig = rig().await;
-    rig.adb_device.inject(|plan| plan.no_keyboard = true);
+    rig.virtual_phone.inject(|plan| plan.no_keyboard = true);
     act(&rig, "launch_app", json!({ "app": "Notes" })).await;
     act(&rig, "tap", json!({ "ref": reference(&rig, "new_note").await })).await;
     let title = reference(&rig, "title").await;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ayeaye_export::Images;
-use ayeaye_phone::{AdbDevice, Phone};
+use ayeaye_phone::{Phone, VirtualPhone};
 use serde_json::{Value, json};
 
 use crate::logs::fields::is_step;
@@ -125,8 +125,8 @@ fn acted(prompt: &str, phone: &Phone) -> String {
     }
 }
 
-async fn both_models(adb_device: &AdbDevice) -> FakeVlm {
-    let phone = adb_device.phone().clone();
+async fn both_models(virtual_phone: &VirtualPhone) -> FakeVlm {
+    let phone = virtual_phone.phone().clone();
     // In the dark: else a notification lies over buttons for a while.
     phone.key(26, false);
     phone.receive_message("Parcel Point", &format!("Your parcel is here: code {CODE}."));
@@ -225,16 +225,16 @@ async fn logs_are_complete(data: &Path, result: &Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_apps_one_request_a_question_a_failure_and_a_kill() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
-    let vlm = both_models(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
+    let vlm = both_models(&virtual_phone).await;
     let binary = Binary::with(adb, &vlm).set("AYEAYE_RUN_PLANNER", "on");
     let data = binary.data.path();
     let mut served = binary.raw().await;
     let begun = served
         .facts(
             "ask_agent_start_new_task",
-            json!({ "device_id": adb_device.serial(), "task": TASK, "max_steps": 60, "wait_seconds": 0 }),
+            json!({ "device_id": virtual_phone.serial(), "task": TASK, "max_steps": 60, "wait_seconds": 0 }),
         )
         .await;
     let session = begun["session_id"].clone();
@@ -262,11 +262,11 @@ async fn three_apps_one_request_a_question_a_failure_and_a_kill() {
     let asked = served.facts("ask_agent_continue", arguments).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["text"], "Anna Berg or Anna Bauer?");
-    assert!(adb_device.phone().state().sent.is_empty(), "nothing is sent before the answer");
+    assert!(virtual_phone.phone().state().sent.is_empty(), "nothing is sent before the answer");
     let answer =
         json!({ "session_id": session, "reply_from_client": "Anna Berg", "max_steps": 60 });
     let done = served.facts("ask_agent_continue", answer).await;
-    is_done(adb_device.phone(), &done);
+    is_done(virtual_phone.phone(), &done);
     served.hang_up();
     served.end().await;
     logs_are_complete(binary.data.path(), &done).await;
@@ -275,14 +275,14 @@ async fn three_apps_one_request_a_question_a_failure_and_a_kill() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_may_ask_for_the_planner_and_the_next_one_do_without() {
     let options = RigOptions::quick();
-    let vlm = both_models(&options.adb_device).await;
+    let vlm = both_models(&options.virtual_phone).await;
     let rig = Rig::with(vlm, options).await;
     let arguments =
         json!({ "device_id": rig.serial, "task": TASK, "max_steps": 60, "planner": true });
     let asked = rig.call("ask_agent_start_new_task", arguments).await;
     assert_eq!(asked["question"]["text"], "Anna Berg or Anna Bauer?", "{asked}");
     let done = rig.go_on(&asked, json!({ "reply_from_client": "Berg", "max_steps": 60 })).await;
-    is_done(rig.adb_device.phone(), &done);
+    is_done(rig.virtual_phone.phone(), &done);
     rig.vlm.always(&complete("Nothing more to do."));
     let next = rig.go_on(&done, json!({ "task": "Look once more" })).await;
     assert_eq!(next["message"], "Nothing more to do.", "{next}");

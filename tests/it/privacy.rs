@@ -11,9 +11,9 @@ const PASSWORD: &str = "Quince-41 <&> \"x\"";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
-    let adb_device = quick_phone();
-    let (adb, _end) = plugged_in(&adb_device).await;
-    let phone = adb_device.phone().clone();
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
+    let phone = virtual_phone.phone().clone();
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let (screen, mut moves) = (phone.clone(), 0);
     vlm.now(move |_| {
@@ -39,7 +39,7 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     let log = outside.path().join("stderr");
     let mut raw = binary.raw_logging(File::create(&log).unwrap()).await;
     let task = format!("Sign in to Nimbus as robin with the password {PASSWORD}");
-    let start = json!({ "device_id": adb_device.serial(), "task": task });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": task });
     let asked = raw.facts("ask_agent_start_new_task", start).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     let code = phone.state().one_time_code;

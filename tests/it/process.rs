@@ -114,8 +114,8 @@ async fn the_log_tells_who_connects_and_which_tools_are_called_but_not_what_is_s
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_model_a_task_says_so_and_can_go_on_later() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let gone = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -123,7 +123,7 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     let mut raw = binary.raw().await;
     // It took the connection when the client came, and does not run any more when the task does.
     drop(listener);
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it" });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it" });
     let (failed, text) = raw.tool("ask_agent_start_new_task", start).await;
     assert!(!failed, "{text}");
     let result: Value = serde_json::from_str(&text).unwrap();
@@ -160,12 +160,12 @@ enum Ending {
 }
 
 async fn ends_with_the_run_recorded(ending: Ending) {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
     let binary = Binary::with(adb, &vlm);
     let mut raw = binary.raw().await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 0 });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it", "wait_seconds": 0 });
     let (_, text) = raw.tool("ask_agent_start_new_task", start).await;
     let session: Value = serde_json::from_str(&text).unwrap();
     let follow = json!({ "name": "ask_agent_continue",
@@ -192,7 +192,7 @@ async fn ends_with_the_run_recorded(ending: Ending) {
     let record = binary.data.path().join("sessions").join(id).join("events.jsonl");
     let record = std::fs::read_to_string(record).unwrap();
     assert!(record.lines().last().unwrap().contains("session.end"), "its end is written down");
-    assert_eq!(adb_device.phone().state().counts.taps, 1);
+    assert_eq!(virtual_phone.phone().state().counts.taps, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,8 +207,8 @@ async fn the_end_of_stdin_ends_it_soon_with_the_run_recorded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_goes_round_over_http() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(one_by_one(vec![
         Answer::Says(gelab("AWAKE", "value:Messages", "opened Messages")),
         Answer::Says(info("Which Anna?")),
@@ -228,8 +228,8 @@ async fn a_question_goes_round_over_http() {
         result.structured_content.unwrap()
     };
     let list = call("list_connected_devices", json!({})).await;
-    assert_eq!(list["devices"][0]["device_id"], adb_device.serial());
-    let start = json!({ "device_id": adb_device.serial(), "task": "Tell Anna that I am late" });
+    assert_eq!(list["devices"][0]["device_id"], virtual_phone.serial());
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "Tell Anna that I am late" });
     let asked = call("ask_agent_start_new_task", start).await;
     assert_eq!(asked["question"]["text"], "Which Anna?", "{asked}");
     let reply = json!({ "session_id": asked["session_id"], "reply_from_client": "Anna Berg" });
@@ -244,12 +244,12 @@ async fn a_question_goes_round_over_http() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let (mut first, mut second) = (binary.raw().await, binary.raw().await);
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 0 });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it", "wait_seconds": 0 });
     let (_, text) = first.tool("ask_agent_start_new_task", start.clone()).await;
     let session: Value = serde_json::from_str(&text).unwrap();
     let id = session["session_id"].as_str().unwrap();
@@ -272,11 +272,11 @@ async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_exit_code_of_run_says_how_it_ended() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
-    let run = ["run", "do it", "--device", adb_device.serial()];
+    let run = ["run", "do it", "--device", virtual_phone.serial()];
     for (reply, code, said) in [
         (complete("All done."), 0, "All done."),
         (abort("No such app."), 1, "No such app."),
@@ -337,13 +337,13 @@ async fn a_key_for_forms_that_others_can_read_stops_no_server_and_doctor_tells_o
 
 #[tokio::test(flavor = "multi_thread")]
 async fn devices_lists_a_phone_and_ends_with_0() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let devices = Binary::with(adb, &vlm).run(&["devices"]).await;
     assert_eq!(devices.code, 0, "{devices:?}");
     let line = devices.out.lines().next().unwrap();
-    assert!(line.starts_with(adb_device.serial()) && line.contains("virtual"), "{line}");
+    assert!(line.starts_with(virtual_phone.serial()) && line.contains("virtual"), "{line}");
     assert!(line.contains("Android 14") && line.contains("540x1200"), "{line}");
 }
 
@@ -367,13 +367,13 @@ async fn settings_are_shown_without_secrets_and_a_wrong_one_is_a_usage_error() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_are_listed_shown_answered_exported_and_removed() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm);
     let none = binary.run(&["sessions", "list"]).await;
     assert_eq!((none.code, none.out.trim()), (0, "There are no sessions yet."));
-    let run = binary.run(&["run", "Tell Anna", "--device", adb_device.serial()]).await;
+    let run = binary.run(&["run", "Tell Anna", "--device", virtual_phone.serial()]).await;
     assert_eq!(run.code, 3, "{run:?}");
 
     let list = binary.run(&["sessions", "list"]).await;

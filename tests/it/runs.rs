@@ -148,7 +148,7 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
     let privacy = ayeaye_agent::PrivacySettings { elements, ..Default::default() };
     let options = RigOptions { privacy, ..RigOptions::quick() };
     let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, options).await;
-    let faults = rig.adb_device.faults().clone();
+    let faults = rig.virtual_phone.faults().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
@@ -162,12 +162,12 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
     let start = json!({ "device_id": rig.serial, "task": "tap", "max_steps": 100 });
     let call = cancellable(&rig, start).await;
     rig.vlm.is_asked(2).await;
-    until("the second gesture", || rig.adb_device.faults().plan().hang_shell.is_none()).await;
+    until("the second gesture", || rig.virtual_phone.faults().plan().hang_shell.is_none()).await;
     call.cancel(Some("the user pressed escape".to_owned())).await.unwrap();
-    rig.adb_device.faults().release();
+    rig.virtual_phone.faults().release();
     let session = stopped(&rig).await;
     assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
-    let taps = || rig.adb_device.phone().state().counts.taps;
+    let taps = || rig.virtual_phone.phone().state().counts.taps;
     assert_eq!(taps(), 2, "the one under way is finished, no other is begun");
     rig.vlm.always(&complete("Done."));
     let done = rig.go_on(&session, json!({})).await;
@@ -183,7 +183,7 @@ async fn a_call_cancelled_while_the_model_thinks_does_nothing_more() {
     call.cancel(None).await.unwrap();
     let session = stopped(&rig).await;
     assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
-    assert_eq!(rig.adb_device.phone().state().counts.taps, 0);
+    assert_eq!(rig.virtual_phone.phone().state().counts.taps, 0);
 }
 
 /// A client that passes progress on.

@@ -111,8 +111,8 @@ async fn until(served: &mut Served, session: &str, wanted: impl Fn(&Value) -> bo
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_server_runs_is_followed_answered_and_stopped_through_others() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(one_by_one(vec![
         Answer::Says(info("Which Anna?")),
         Answer::Says(gelab("CLICK", "point:300,400", "chose her")),
@@ -122,7 +122,7 @@ async fn what_one_server_runs_is_followed_answered_and_stopped_through_others() 
     let mut starts = Served::stdio(&binary).await;
     let mut follows = Served::stdio(&binary).await;
     let mut stops = Served::http(&binary).await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "Tell Anna", "wait_seconds": 0,
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "Tell Anna", "wait_seconds": 0,
         "reply_mode": "manual_reply" });
     let session = id_of(&starts.facts("ask_agent_start_new_task", start).await);
     // A run of the first server waits for an answer. The second sees it, the third gives it.
@@ -136,7 +136,7 @@ async fn what_one_server_runs_is_followed_answered_and_stopped_through_others() 
         json!({ "session_id": session, "reply_from_client": "Anna Berg", "wait_seconds": 0 });
     stops.facts("ask_agent_continue", reply).await;
     vlm.is_asked(3).await;
-    assert_eq!(taps(adb_device.phone()).len(), 1);
+    assert_eq!(taps(virtual_phone.phone()).len(), 1);
     assert_eq!(said(&binary, &session), ["Anna Berg"]);
     // One follows while another stops it.
     let following = async {
@@ -160,14 +160,14 @@ async fn what_one_server_runs_is_followed_answered_and_stopped_through_others() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_dies_is_noticed_and_its_session_taken_up_by_another() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let first = binary.raw().await;
     let mut first = Served::Stdio(Box::new(first));
     let mut second = Served::stdio(&binary).await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 0 });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it", "wait_seconds": 0 });
     let session = id_of(&first.facts("ask_agent_start_new_task", start).await);
     let name = json!({ "session_id": session });
     until(&mut second, &session, |seen| seen["stop_reason"] == "STILL_RUNNING").await;
@@ -188,12 +188,12 @@ async fn a_server_that_dies_is_noticed_and_its_session_taken_up_by_another() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_does_not_stop_what_another_server_runs() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let mut runs = Served::stdio(&binary).await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "do it", "wait_seconds": 0 });
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it", "wait_seconds": 0 });
     let session = id_of(&runs.facts("ask_agent_start_new_task", start).await);
     let name = json!({ "session_id": session });
     for signal in [false, true] {
@@ -219,15 +219,15 @@ async fn a_client_that_leaves_does_not_stop_what_another_server_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_phone_has_a_queue_that_outlives_its_servers() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let mut served = Vec::new();
     for _ in 0..4 {
         served.push(Served::stdio(&binary).await);
     }
-    let start = |task: &str, queue: bool| json!({ "device_id": adb_device.serial(), "task": task, "queue": queue, "wait_seconds": 0 });
+    let start = |task: &str, queue: bool| json!({ "device_id": virtual_phone.serial(), "task": task, "queue": queue, "wait_seconds": 0 });
     let mut sessions = Vec::new();
     for (server, task) in served.iter_mut().zip(["one", "two", "three", "four"]) {
         let begun = server.facts("ask_agent_start_new_task", start(task, true)).await;
@@ -288,8 +288,8 @@ async fn many_more_kills_lose_no_words_and_repeat_no_act() {
 /// Two servers on stdio and one over HTTP: in each round one of them follows, advises, stops or goes on, and one is
 /// killed.
 async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     // Every decision is a tap that no other decision makes, so a tap seen twice was sent twice.
     let decided = AtomicU32::new(0);
     let enough = Arc::new(AtomicBool::new(false));
@@ -310,7 +310,7 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
         Served::stdio(&binary).await,
         Served::http(&binary).await,
     ];
-    let start = json!({ "device_id": adb_device.serial(), "task": "Tap", "max_steps": 500,
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "Tap", "max_steps": 500,
         "wait_seconds": 0 });
     let session = id_of(&served[0].facts("ask_agent_start_new_task", start).await);
     // Words that a server has accepted, and words whose server died before it could say so.
@@ -365,8 +365,8 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
         }
         if round % 3 == 2 {
             // A server that has just begun would be killed before its first tap otherwise.
-            let before = taps(adb_device.phone()).len();
-            crate::support::until("a tap", || before < taps(adb_device.phone()).len()).await;
+            let before = taps(virtual_phone.phone()).len();
+            crate::support::until("a tap", || before < taps(virtual_phone.phone()).len()).await;
         }
     }
     enough.store(true, Ordering::SeqCst);
@@ -397,7 +397,7 @@ async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
     for words in &unknown {
         assert!(times.get(words).copied().unwrap_or_default() <= 1, "seed {seed}: {words}");
     }
-    let mut tapped = taps(adb_device.phone());
+    let mut tapped = taps(virtual_phone.phone());
     let all = tapped.len();
     assert!(rounds as usize / 3 <= all, "seed {seed}: {all} taps");
     tapped.sort_unstable();

@@ -16,12 +16,12 @@ fn nothing_was_wasted(rig: &Rig) {
         text_without_focus,
         unknown_keys,
         ..
-    } = rig.adb_device.phone().state().counts;
+    } = rig.virtual_phone.phone().state().counts;
     let wasted =
         [dead_taps, taps_in_transition, taps_off_screen, input_while_off, text_without_focus];
-    assert_eq!(wasted, [0; 5], "{:?}", rig.adb_device.phone().state().actions);
+    assert_eq!(wasted, [0; 5], "{:?}", rig.virtual_phone.phone().state().actions);
     assert_eq!(unknown_keys, 0);
-    let wire = rig.adb_device.adb_counts();
+    let wire = rig.virtual_phone.adb_counts();
     let odd = [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
     assert_eq!(odd, [0; 4], "{wire:?}");
 }
@@ -57,7 +57,7 @@ async fn a_note_is_kept_to_the_byte() {
     const TITLE: &str = "100% \"odd\"";
     const TEXT: &str = "it's \"quoted\" $HOME `id` \\ \\n 中文 👩\u{200d}👩\u{200d}👧 <tag> %s & ; | é e\u{301}\nsecond line";
     let rig = Rig::new(FakeVlm::start(|_| Answer::Silence).await).await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
@@ -74,7 +74,7 @@ async fn a_note_is_kept_to_the_byte() {
         })
     });
     is_done(&rig.start("Save a note").await);
-    let notes = rig.adb_device.phone().state().notes;
+    let notes = rig.virtual_phone.phone().state().notes;
     assert_eq!((notes[0].title.as_str(), notes[0].body.as_str()), (TITLE, TEXT));
     nothing_was_wasted(&rig);
 }
@@ -89,7 +89,7 @@ async fn shoes_are_found_under_a_price_and_not_paid() {
         result = rig.go_on(&result, json!({})).await;
     }
     is_done(&result);
-    let state = rig.adb_device.phone().state();
+    let state = rig.virtual_phone.phone().state();
     assert!(state.orders.is_empty(), "{:?}", state.orders);
     let [line] = state.cart.as_slice() else { panic!("{:?}", state.cart) };
     assert_eq!((line.size.as_str(), line.quantity), ("42", 1));
@@ -104,11 +104,11 @@ async fn a_message_is_sent_once_to_the_one_who_was_meant() {
     let asked = rig.start("In Messages, tell Anna: I am ten minutes late").await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert!(asked["question"]["text"].as_str().unwrap().contains("Anna Berg"), "{asked}");
-    assert!(rig.adb_device.phone().state().sent.is_empty(), "nothing is sent before the answer");
+    assert!(rig.virtual_phone.phone().state().sent.is_empty(), "nothing is sent before the answer");
     let done = rig.go_on(&asked, json!({ "reply_from_client": "Anna Berg" })).await;
     is_done(&done);
     assert_eq!(done["session_id"], asked["session_id"]);
-    let sent = rig.adb_device.phone().state().sent;
+    let sent = rig.virtual_phone.phone().state().sent;
     let [message] = sent.as_slice() else { panic!("{sent:?}") };
     assert_eq!(
         (message.to.as_str(), message.text.as_str()),
@@ -126,7 +126,7 @@ async fn signing_in_asks_for_the_code_that_only_the_user_has() {
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert!(asked["question"]["text"].as_str().unwrap().contains("code"), "{asked}");
     assert_eq!(rig.phone()["signed_in"], Value::Null);
-    let code = rig.adb_device.phone().state().one_time_code;
+    let code = rig.virtual_phone.phone().state().one_time_code;
     let done = rig.go_on(&asked, json!({ "reply_from_client": format!("It is {code}.") })).await;
     is_done(&done);
     assert_eq!(rig.phone()["signed_in"], "robin");

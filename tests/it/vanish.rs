@@ -71,7 +71,7 @@ impl Way {
             }
             InAGesture => {
                 world.vlm.is_asked(1).await;
-                let faults = world.adb_device.faults();
+                let faults = world.virtual_phone.faults();
                 faults.set(|plan| plan.hang_shell = Some(Trigger::NextInput));
                 world.gate.notify_one();
                 let begun = || faults.plan().hang_shell.is_none();
@@ -91,12 +91,12 @@ async fn vanishes(wire: Wire, way: Way, then: Then) {
     world.vlm.then(script);
     if way == InAGesture {
         // Long enough that the client goes while the tap is on its way.
-        world.adb_device.faults().set(|plan| plan.shell_delay_ms = 200);
+        world.virtual_phone.faults().set(|plan| plan.shell_delay_ms = 200);
     }
     let mut call = world.begin().await;
     way.reached(&world, &mut call).await;
     let heard = call.vanish(&world).await;
-    world.adb_device.faults().clear();
+    world.virtual_phone.faults().clear();
     let before = world.taps();
     if wire != Modern {
         world.gate.notify_one();

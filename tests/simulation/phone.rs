@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{
     ActMark, Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Frame, Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange,
-    Transport,
+    DeviceSource, Frame, Gesture, Performed, PutBack, RefusedBy, ScreenSize, ScreenState,
+    SettingChange, Transport,
 };
 use bytes::Bytes;
 use tokio::time::sleep;
@@ -51,7 +51,7 @@ struct State {
     frames: u8,
     short_captures: u8,
     /// Who drives it, and how many acts each driver has begun.
-    epoch: u32,
+    driver: u32,
     begun: HashMap<u32, u64>,
 }
 
@@ -68,7 +68,7 @@ impl Phone {
             last_capture: None,
             frames: 0,
             short_captures: 0,
-            epoch: 0,
+            driver: 0,
             begun: HashMap::new(),
         };
         Self { id: DeviceId::new("phone-1"), world, disk, state: Mutex::new(state) }
@@ -150,7 +150,12 @@ impl Phone {
 
     fn refused(&self, what: &str) -> DeviceError {
         let reason = "exit code 1".to_owned();
-        DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason }
+        DeviceError::Refused {
+            id: self.id.clone(),
+            what: what.to_owned(),
+            reason,
+            by: RefusedBy::Device,
+        }
     }
 
     fn garbled(&self, what: &str) -> DeviceError {
@@ -206,8 +211,8 @@ impl Phone {
         sleep(Duration::from_millis(u64::from(self.world.random(40)))).await;
         if fault.is_ok() {
             let mut state = self.state();
-            let epoch = state.epoch;
-            *state.begun.entry(epoch).or_default() += 1;
+            let driver = state.driver;
+            *state.begun.entry(driver).or_default() += 1;
         }
         if unique {
             self.world.truth(|truth| truth.arrived.push((what.to_owned(), fault.is_ok())));
@@ -314,21 +319,21 @@ impl Device for Phone {
         })
     }
 
-    fn take_over(&self) {
-        self.state().epoch += 1;
+    fn claim(&self) {
+        self.state().driver += 1;
     }
 
     fn act_mark(&self) -> Option<ActMark> {
         let state = self.state();
-        let begun = state.begun.get(&state.epoch).copied().unwrap_or_default();
-        Some(ActMark { epoch: state.epoch.to_string(), number: begun + 1 })
+        let begun = state.begun.get(&state.driver).copied().unwrap_or_default();
+        Some(ActMark { driver: state.driver.to_string(), number: begun + 1 })
     }
 
     async fn has_begun(&self, act: &ActMark) -> Result<Option<bool>, DeviceError> {
         let fault = self.arrive(Site::State, "what it has begun").await?;
         self.told(fault, "what it has begun").await?;
-        let epoch: u32 = act.epoch.parse().expect("its own");
-        let begun = self.state().begun.get(&epoch).copied().unwrap_or_default();
+        let driver: u32 = act.driver.parse().expect("its own");
+        let begun = self.state().begun.get(&driver).copied().unwrap_or_default();
         Ok(Some(act.number <= begun && !self.world.has(Planted::BegunActDenied)))
     }
 

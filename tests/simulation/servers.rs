@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ayeaye_agent::coordinator::{
-    CoordinatorError, MemoryCoordinator, Message, MessageId, NewRun, QueuePosition, Registered,
-    Registration, RunEntry,
+    CoordinatorError, InboxMessage, InboxMessageId, MemoryCoordinator, NewRun, QueuePosition,
+    Registered, Registration, RunEntry,
 };
 use ayeaye_agent::{Coordinator, SessionId};
 use tokio::sync::broadcast;
@@ -72,17 +72,21 @@ impl Coordinator for Servers {
     async fn send(
         &self,
         session: SessionId,
-        message: &Message,
+        message: &InboxMessage,
         run: Option<u64>,
     ) -> Result<(), CoordinatorError> {
         self.inner.send(session, message, run).await
     }
 
-    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+    async fn inbox(&self, session: SessionId) -> Result<Vec<InboxMessage>, CoordinatorError> {
         self.inner.inbox(session).await
     }
 
-    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError> {
+    async fn acknowledge(
+        &self,
+        session: SessionId,
+        id: InboxMessageId,
+    ) -> Result<(), CoordinatorError> {
         self.inner.acknowledge(session, id).await
     }
 

@@ -286,7 +286,8 @@ impl DeviceClient {
         Ok(taker.bytes)
     }
 
-    /// Opens a service and talks to it until the deadline.
+    /// Opens a service and talks to it until the deadline. Getting to the adb server has a limit of its own beside
+    /// that (see [`reach`](Self::reach)), and so has [`has_feature`](Self::has_feature), which callers ask first.
     ///
     /// An error before the service is requested means that nothing was done; one after it leaves
     /// that open.
@@ -332,6 +333,11 @@ impl DeviceClient {
 
     /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
     /// may be tried where there is one.
+    ///
+    /// Not all of this is under the deadline, which is that of the phone's answer: the adb server is connected to
+    /// within `limits.connect`, and where none runs it is started within `limits.start`, which a command that may take
+    /// two seconds must not cut off. Looking for another way takes `limits.list` and twice `limits.describe` at most,
+    /// and then the server of that way is connected to.
     async fn reach(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
         if self.is_in_doubt.swap(false, Ordering::Relaxed) {
             self.go_another_way(false).await;
@@ -375,7 +381,7 @@ impl DeviceClient {
         self.has_feature("shell_v2").await
     }
 
-    /// Asked once.
+    /// Asked once: within `limits.list`, beside what it takes to get to the adb server.
     pub(crate) async fn has_feature(&self, name: &str) -> Result<bool, DeviceError> {
         let Route { server, serial } = self.way();
         let ask = async || match server.query_device(&serial, "features").await? {

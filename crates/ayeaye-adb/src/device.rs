@@ -322,7 +322,7 @@ impl Device for AdbDevice {
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
         let first = self.client.fence().next();
         let mut performed = self.carry_out(gesture, on).await;
-        if let Err(DeviceError::TakenOver { partly, .. }) = &mut performed {
+        if let Err(DeviceError::ClaimedElsewhere { partly, .. }) = &mut performed {
             // The last one is the refused one.
             *partly = first + 1 < self.client.fence().next();
         }
@@ -336,8 +336,8 @@ impl Device for AdbDevice {
         }
     }
 
-    fn take_over(&self) {
-        self.client.fence().take_over();
+    fn claim(&self) {
+        self.client.fence().claim();
     }
 
     async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
@@ -350,7 +350,7 @@ impl Device for AdbDevice {
     }
 
     async fn has_begun(&self, act: &ActMark) -> Result<Option<bool>, DeviceError> {
-        self.client.take_over_if_due("what it was doing").await?;
+        self.client.claim_if_due("what it was doing").await?;
         Ok(self.client.fence().has_begun(act))
     }
 

@@ -3,7 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, DeviceSource, NearbyPhone, Transport,
+    Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, DeviceSource, NearbyPhone, RefusedBy,
+    Transport,
 };
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
@@ -113,6 +114,7 @@ impl AdbDevices {
                 id: id.clone(),
                 what: "to be opened".to_owned(),
                 reason: why.to_owned(),
+                by: RefusedBy::Device,
             });
         }
         match link.line.state.as_str() {

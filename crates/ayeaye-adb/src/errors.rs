@@ -1,5 +1,5 @@
 //! Failures of the adb server, turned into the error that says what the caller can do.
-use ayeaye_agent::{DeviceError, DeviceId};
+use ayeaye_agent::{DeviceError, DeviceId, RefusedBy};
 
 use crate::parse::sanitize;
 use crate::protocol::ProtocolError;
@@ -23,8 +23,12 @@ pub(crate) fn device_error(
     stage: Stage,
     error: ProtocolError,
 ) -> DeviceError {
-    let refused =
-        |reason: String| DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason };
+    let refused = |reason: String| DeviceError::Refused {
+        id: id.clone(),
+        what: what.to_owned(),
+        reason,
+        by: RefusedBy::Device,
+    };
     match (error, stage) {
         (ProtocolError::Failed(text), _) => from_text(id, what, stage, &text),
         (
@@ -52,7 +56,8 @@ pub(crate) fn device_error(
 fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError {
     let said = sanitize(text);
     if text.starts_with(FROM_DEVICE) {
-        return DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason: said };
+        let (id, what) = (id.clone(), what.to_owned());
+        return DeviceError::Refused { id, what, reason: said, by: RefusedBy::Device };
     }
     let lower = text.to_ascii_lowercase();
     let has = |words: &str| lower.contains(words);
@@ -83,7 +88,7 @@ fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError
         return DeviceError::NotReady(id.clone(), state);
     }
     let reason = format!("adb says `{said}`");
-    DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason }
+    DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason, by: RefusedBy::AdbServer }
 }
 
 #[cfg(test)]
@@ -114,7 +119,8 @@ mod tests {
             reaching("more than one device/emulator"),
             DeviceError::NotReady(_, state) if state.contains("all but one")
         ));
-        assert!(matches!(reaching("unknown host service"), DeviceError::Refused { .. }));
+        let unknown = reaching("unknown host service");
+        assert!(matches!(unknown, DeviceError::Refused { by: RefusedBy::AdbServer, .. }));
     }
 
     #[test]

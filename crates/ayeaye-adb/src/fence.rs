@@ -12,8 +12,6 @@
 //! What is moved away is read before it is removed: it says which act of the earlier driver was the last to
 //! begin, also where that driver crashed before it knew.
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -50,7 +48,7 @@ pub(crate) struct Fence {
     state: Mutex<FenceState>,
     /// The last acts of the drivers before this one, 0 for one that had begun none.
     earlier: Mutex<HashMap<String, u64>>,
-    /// Held by whoever takes the phone over now.
+    /// Held by whoever claims the phone now.
     pub(crate) taking: tokio::sync::Mutex<()>,
 }
 
@@ -58,7 +56,7 @@ pub(crate) struct Fence {
 enum FenceState {
     /// Nobody drives it over this client.
     Off,
-    /// The next command takes it over.
+    /// The next command claims it.
     Due {
         tried: u32,
     },
@@ -70,16 +68,15 @@ enum FenceState {
 /// Why an act was not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotBegun {
-    /// Another driver has taken the phone over, or its folders were removed.
-    TakenOver,
+    /// Another driver has claimed the phone, or its folders were removed.
+    ClaimedElsewhere,
     /// The phone could not note it.
     NotNoted,
 }
 
 impl Default for Fence {
     fn default() -> Self {
-        // Seeded from the system's random numbers, and different for every one.
-        let token = RandomState::new().build_hasher().finish();
+        let token = rand::random::<u64>();
         Self {
             token: format!("d{token:016x}"),
             next: AtomicU64::new(1),
@@ -91,8 +88,8 @@ impl Default for Fence {
 }
 
 impl Fence {
-    /// From now on the phone is driven: the next command takes it over.
-    pub(crate) fn take_over(&self) {
+    /// From now on the phone is driven: the next command claims it.
+    pub(crate) fn claim(&self) {
         self.set(FenceState::Due { tried: 0 });
     }
 
@@ -108,14 +105,14 @@ impl Fence {
     /// Where the phone will note the next act. `None` where it notes none.
     pub(crate) fn mark(&self) -> Option<ActMark> {
         let noted = matches!(self.state(), FenceState::Due { .. } | FenceState::Held);
-        noted.then(|| ActMark { epoch: self.token.clone(), number: self.next() })
+        noted.then(|| ActMark { driver: self.token.clone(), number: self.next() })
     }
 
     /// Whether an act of a driver before this one has begun, as the phone has it. `None` where it has no notes
     /// of that driver.
     pub(crate) fn has_begun(&self, act: &ActMark) -> Option<bool> {
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-        earlier.get(&act.epoch).map(|last| act.number <= *last)
+        earlier.get(&act.driver).map(|last| act.number <= *last)
     }
 
     /// The number that the next act will have.
@@ -123,7 +120,7 @@ impl Fence {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// The line that takes the phone over. It prints who was there before, if anyone was, and who is there then.
+    /// The line that claims the phone. It prints who was there before, if anyone was, and who is there then.
     pub(crate) fn taking_line(&self) -> String {
         let token = &self.token;
         format!(
@@ -197,7 +194,7 @@ impl Fence {
         let all = output.combined();
         let drivers = all.lines().find_map(|line| line.trim().strip_prefix(NOT_BEGUN))?;
         let is_ours = drivers.split_whitespace().any(|driver| driver == self.token);
-        Some(if is_ours { NotBegun::NotNoted } else { NotBegun::TakenOver })
+        Some(if is_ours { NotBegun::NotNoted } else { NotBegun::ClaimedElsewhere })
     }
 
     fn state(&self) -> FenceState {

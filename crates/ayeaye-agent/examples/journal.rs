@@ -239,6 +239,7 @@ fn response(step: u32) -> Fact {
         cost_known: true,
         retries: Vec::new(),
         error: None,
+        withdrawn: false,
     })
 }
 

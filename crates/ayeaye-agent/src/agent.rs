@@ -9,6 +9,7 @@ mod elsewhere;
 mod error;
 mod follower;
 mod give_up;
+mod in_hand;
 mod launch;
 mod put_back;
 mod queue;
@@ -19,7 +20,6 @@ mod run_status;
 mod same_phone;
 mod shown;
 mod tail;
-mod takeover;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -38,14 +38,14 @@ use self::direct::DirectSessions;
 pub use self::error::AgentError;
 use self::follower::END_WAIT;
 pub use self::follower::Follower;
+use self::in_hand::PhonesInHand;
+pub use self::in_hand::{HOLD_LASTS, HoldId};
 use self::launch::Launch;
 pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, RunRegistry, StartRequest, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
-use self::takeover::Takeovers;
-pub use self::takeover::{TAKEOVER_LASTS, TakeoverId};
 use self::told::ToldQuestions;
 use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
@@ -67,7 +67,7 @@ pub struct Agent {
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
-    takeovers: Takeovers,
+    in_hand: PhonesInHand,
     told: ToldQuestions,
     tails: Tails,
     settle_times: Arc<SettleTimes>,
@@ -86,7 +86,7 @@ impl Agent {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
-            takeovers: Takeovers::default(),
+            in_hand: PhonesInHand::default(),
             told: ToldQuestions::default(),
             tails: Tails::default(),
             settle_times: Arc::default(),
@@ -259,7 +259,7 @@ impl Agent {
 
     /// Stops every run and waits up to `limit` until each has recorded its end.
     pub async fn shut_down(&self, limit: Duration) {
-        self.takeovers.end_all();
+        self.in_hand.end_all();
         self.runs.close(limit).await;
     }
 

@@ -21,7 +21,7 @@ use tokio::sync::broadcast;
 
 pub use files::FileCoordinator;
 pub use memory::{MemoryCoordinator, MemoryStore};
-pub use message::{Message, MessageBody, MessageId, Reply};
+pub use message::{InboxMessage, InboxMessageBody, InboxMessageId, UserReply};
 pub(crate) use news::News;
 
 use crate::{DeviceId, Principal, SessionId};
@@ -77,7 +77,7 @@ pub enum RunKind {
     Act,
     /// A person has the phone in the hand, between their acts too. The runs of the same session are not kept from
     /// it; a task among them ends this.
-    Takeover,
+    InHand,
 }
 
 /// How far a run is.
@@ -123,14 +123,14 @@ pub struct RunEntry {
     pub kind: RunKind,
     /// How far it is.
     pub state: RunState,
-    /// In which round it gets its phone: in each, every owner has one turn.
-    pub round: u64,
+    /// In which of the queue's turns it gets its phone: in each, every owner has the phone once.
+    pub queue_turn: u64,
 }
 
 impl RunEntry {
     /// When it gets its phone, before those with a greater one.
-    pub fn turn(&self) -> (u64, u64) {
-        (self.round, self.epoch)
+    pub fn place_in_line(&self) -> (u64, u64) {
+        (self.queue_turn, self.epoch)
     }
 
     /// Whether it has this phone, or waits for it.
@@ -187,7 +187,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     /// What other servers call this one.
     fn server(&self) -> &str;
     /// Registers a run, unless its session has one or its phone is taken: a phone is taken by the run that
-    /// has it and by those that wait for it. A takeover is granted while a run of its own session has the phone,
+    /// has it and by those that wait for it. A person is granted it while a run of its own session has the phone,
     /// before those that wait, and then the phone is free for that session only; it ends when a task of that
     /// session is registered.
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
@@ -201,7 +201,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn runs(&self) -> Result<Vec<RunEntry>, CoordinatorError>;
     /// The run of a session, if one is alive. A person who has its phone in the hand is none.
     async fn run_of(&self, session: SessionId) -> Result<Option<RunEntry>, CoordinatorError> {
-        let is_its = |run: &RunEntry| run.session == session && run.kind != RunKind::Takeover;
+        let is_its = |run: &RunEntry| run.session == session && run.kind != RunKind::InHand;
         Ok(self.runs().await?.into_iter().find(is_its))
     }
     /// Leaves a message behind the others of a session. It is kept for good when this returns, until
@@ -209,13 +209,17 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     async fn send(
         &self,
         session: SessionId,
-        message: &Message,
+        message: &InboxMessage,
         run: Option<u64>,
     ) -> Result<(), CoordinatorError>;
     /// The messages of a session that nobody has acknowledged, in the order in which they were sent.
-    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError>;
+    async fn inbox(&self, session: SessionId) -> Result<Vec<InboxMessage>, CoordinatorError>;
     /// Removes a message, after its effect is in the record. One that is not there is no error.
-    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError>;
+    async fn acknowledge(
+        &self,
+        session: SessionId,
+        id: InboxMessageId,
+    ) -> Result<(), CoordinatorError>;
     /// Wakes whoever waits for news of a session, in all servers. It may be lost, and never waits.
     fn wake(&self, session: SessionId);
     /// The sessions of which there is news. Some may be missing: reading is the truth, so look now and then.

@@ -13,7 +13,7 @@ use jiff::tz::Offset;
 use tokio::time::Instant;
 
 pub use self::entry::{DeviceEntry, DeviceId, DeviceNames, NearbyPhone, Transport};
-pub use self::error::DeviceError;
+pub use self::error::{DeviceError, RefusedBy};
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, ScreenSize};
 
@@ -173,9 +173,10 @@ impl Performed {
 /// Where the phone itself notes that an act has begun.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ActMark {
-    /// Whose act: another one each time that a phone is driven anew.
-    pub epoch: String,
-    /// The first of its numbers in this epoch; an act of several command lines has several.
+    /// Whose act: another one each time that a phone is driven anew. In the record it is called `epoch`.
+    #[serde(rename = "epoch")]
+    pub driver: String,
+    /// The first of this driver's numbers that it has; an act of several command lines has several.
     pub number: u64,
 }
 
@@ -227,10 +228,10 @@ pub trait Device: Send + Sync + fmt::Debug {
         Ok(self.state().await?.awake)
     }
     /// From the next call on, the phone refuses what changes it to every other driver that came before, from
-    /// whatever process; a later one may take it over in turn ([`DeviceError::TakenOver`]). This never waits.
-    fn take_over(&self) {}
+    /// whatever process; a later one may claim it in turn ([`DeviceError::ClaimedElsewhere`]). This never waits.
+    fn claim(&self) {}
     /// Who has driven the phone within the last minutes, whether from this process or another one, as the phone has it
-    /// ([`ActMark::epoch`]). `None` where nobody has, or the phone does not know.
+    /// ([`ActMark::driver`]). `None` where nobody has, or the phone does not know.
     async fn recent_driver(&self) -> Result<Option<String>, DeviceError> {
         Ok(None)
     }
@@ -260,13 +261,9 @@ pub trait Device: Send + Sync + fmt::Debug {
         Ok(Vec::new())
     }
     /// Changes a setting; an error unless it has the value afterwards.
-    async fn change_setting(&self, _change: &SettingChange) -> Result<(), DeviceError> {
-        Ok(())
-    }
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError>;
     /// Puts a setting back, unless somebody has given it another value since. May be repeated.
-    async fn put_back(&self, _change: &SettingChange) -> Result<PutBack, DeviceError> {
-        Ok(PutBack::Done)
-    }
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError>;
     /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.
     async fn reset(&self) -> Result<(), DeviceError>;
     /// The apps that can be opened.
@@ -284,6 +281,7 @@ pub trait Device: Send + Sync + fmt::Debug {
             id: self.id().clone(),
             what: format!("the log of {app:?}"),
             reason: "it keeps none".to_owned(),
+            by: RefusedBy::Device,
         })
     }
     /// Its date and time, and its languages. Asked once when a run begins.

@@ -184,19 +184,13 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// the next. Other processes are kept out by the lease of the phone, so only whoever has that calls this.
     async fn edit_open_changes(
         &self,
-        _device: &DeviceId,
-        _edit: OpenChangesEdit,
-    ) -> Result<(), JournalError> {
-        Ok(())
-    }
+        device: &DeviceId,
+        edit: OpenChangesEdit,
+    ) -> Result<(), JournalError>;
     /// What is remembered of a phone, in the order in which it was changed.
-    async fn open_changes(&self, _device: &DeviceId) -> Result<Vec<OpenChange>, JournalError> {
-        Ok(Vec::new())
-    }
+    async fn open_changes(&self, device: &DeviceId) -> Result<Vec<OpenChange>, JournalError>;
     /// The phones of which anything is remembered.
-    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError> {
-        Ok(Vec::new())
-    }
+    async fn changed_devices(&self) -> Result<Vec<DeviceId>, JournalError>;
     /// Removes a session that nobody writes, with all that belongs to it.
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError>;
 }

@@ -51,8 +51,8 @@ mod fakes;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
 pub use agent::{
-    Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, RunActivity, RunStatus,
-    TAKEOVER_LASTS, TakeoverId,
+    Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, HOLD_LASTS, HoldId,
+    RunActivity, RunStatus,
 };
 pub use approval::Approval;
 pub use coordinator::Coordinator;
@@ -60,7 +60,8 @@ pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,
     DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed,
-    PhoneClock, PutBack, ScreenState, SettingChange, ShownDisplay, Surroundings, Transport,
+    PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay, Surroundings,
+    Transport,
 };
 pub use device_command::DeviceCommand;
 pub use elements::{Element, Elements};

@@ -13,7 +13,7 @@ mod secret_stores;
 mod server_keys;
 mod spelling;
 
-pub(crate) use self::metadata::{REFUSED_BY_RULE, is_length, keep_length, length_of, length_told};
+pub(crate) use self::metadata::{is_length, keep_length, length_of, length_told, refusal_text};
 pub use self::secret_store::holds_placeholder;
 pub(crate) use self::secret_store::{SecretStore, placeholders};
 pub(crate) use self::secret_stores::SecretStores;

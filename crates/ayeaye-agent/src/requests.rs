@@ -92,7 +92,7 @@ pub struct DirectAction {
     pub secret: bool,
     /// What a person has agreed to.
     pub agreed: Agreed,
-    /// Whether a person does it with their own hands, who may have taken the phone over. Meanwhile it is theirs alone.
+    /// Whether a person does it with their own hands, who may have the phone in hand. Meanwhile it is theirs alone.
     pub by_hand: bool,
     /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,

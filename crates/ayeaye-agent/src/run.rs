@@ -158,12 +158,12 @@ impl Run {
             updates,
         } = setup;
         let budget = Budget::new(deps.limits.clone());
-        device.take_over();
+        device.claim();
         let ledger = Ledger {
             journal: deps.journal.clone(),
             device: device.id().clone(),
             session: recorder.session().id,
-            driver: device.act_mark().map(|mark| mark.epoch),
+            driver: device.act_mark().map(|mark| mark.driver),
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);

@@ -70,9 +70,7 @@ pub(crate) trait Log: Projection {
     fn cut_short(&mut self, _why: &str) {}
     /// The files it makes, and nobody else: where it is made anew they are removed. `#` stands for a number, and `*` for
     /// the session's id, or in a folder that is the session's own for the first part of the path.
-    fn own_files(&self) -> &'static [&'static str] {
-        &[]
-    }
+    fn own_files(&self) -> &'static [&'static str];
 }
 
 /// The real ones.

@@ -7,10 +7,11 @@ use jiff::Timestamp;
 
 use crate::text::reply_text;
 
-/// What the record says of a call whose screen moved on while the model looked at it, or could not be looked at, and
-/// of an answer to it that came first.
-const WITHDRAWN: [&str; 2] = ["the screen still moved", "the screen could not be looked at: "];
-const GIVEN_UP: &str = "given up: ";
+/// How a call that was taken back is told in records made before `withdrawn` was written: the screen moved on while the
+/// model looked at it, or could not be looked at. Nothing writes by these; they are never to be changed.
+const WITHDRAWN_BEFORE: [&str; 2] =
+    ["the screen still moved", "the screen could not be looked at: "];
+const GIVEN_UP_BEFORE: &str = "given up: ";
 
 /// Questions and answers of one step that are kept.
 const MAX_DIALOGUE: usize = 64;
@@ -219,9 +220,14 @@ pub(crate) fn act_with_leave(decided: &ActionRecord, done: &str) -> Option<Actio
 
 /// Whether a call was taken back because its screen was not the settled one: it is neither a failure nor a reply.
 pub(crate) fn is_withdrawn(response: &LlmResponse) -> bool {
+    response.withdrawn || was_withdrawn_before(response)
+}
+
+/// The same of a record made before `withdrawn` was written.
+fn was_withdrawn_before(response: &LlmResponse) -> bool {
     let error = response.error.as_deref().filter(|_| !response.success);
-    let why = error.map(|error| error.strip_prefix(GIVEN_UP).unwrap_or(error));
-    why.is_some_and(|why| WITHDRAWN.iter().any(|withdrawn| why.starts_with(withdrawn)))
+    let why = error.map(|error| error.strip_prefix(GIVEN_UP_BEFORE).unwrap_or(error));
+    why.is_some_and(|why| WITHDRAWN_BEFORE.iter().any(|withdrawn| why.starts_with(withdrawn)))
 }
 
 impl ScreenView {
@@ -263,7 +269,7 @@ mod tests {
     fn only_calls_that_decide_have_replies_of_a_step() {
         let mut record = EventBuilder::new();
         record.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
-        record.failed(1, 2, WITHDRAWN[0]).ask(1, 3, "repair").reply(1, 3, |_| {});
+        record.failed(1, 2, WITHDRAWN_BEFORE[0]).ask(1, 3, "repair").reply(1, 3, |_| {});
         record.ask(2, 1, "caption").failed(2, 1, "given up: the step did not end the run");
         record.ask(3, 1, "auto_reply").failed(3, 1, "no answer");
         record.end_step(Some(click()), None);

@@ -189,6 +189,7 @@ impl EventBuilder {
             cost_known: true,
             retries: Vec::new(),
             error: None,
+            withdrawn: false,
         };
         change(&mut response);
         self.push(Fact::LlmResponse(response))
@@ -217,6 +218,15 @@ impl EventBuilder {
             (it.cost_usd, it.cost_known) = (0.0, false);
             it.error = Some(error.to_owned());
         })
+    }
+
+    /// A call that was taken back.
+    pub(crate) fn withdrawn(&mut self, request: u32, iteration: u32, error: &str) -> &mut Self {
+        self.failed(request, iteration, error);
+        if let Some(Fact::LlmResponse(it)) = self.events.last_mut().map(|it| &mut it.entry.fact) {
+            it.withdrawn = true;
+        }
+        self
     }
 
     /// A gesture and how it went.

@@ -139,13 +139,13 @@ async fn calibrate(
         let probe = probe_image::ProbeImage::new(plan.seed, number);
         let picture = model.picture(&probe.draw());
         let task = probe.task();
-        let view = StepInput {
+        let input = StepInput {
             history: &[ayeaye_agent::HistoryItem::Request(task.clone())],
             ..StepInput::of(&task, &picture)
         };
         // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };
-        let prompt = profile.family_of(&model.config().name).prompt(&view, &coords);
+        let prompt = profile.family_of(&model.config().name).prompt(&input, &coords);
         asked += 1;
         let (target, sent) = (probe.target(), picture.size);
         let tapped = match model.call(&prompt, limit).await {

@@ -158,11 +158,11 @@ async fn check_vision(
     is_unknown: bool,
 ) -> (Severity, String) {
     let picture = model.picture(&screen());
-    let view = StepInput::of(TASK, &picture);
+    let input = StepInput::of(TASK, &picture);
     let once = RetryPolicy { attempts: 2, ..client.config().retries };
     let sampling = model.sampling();
     let limit = client.config().limits.total;
-    let prompt = model.prompt(&view);
+    let prompt = model.prompt(&input);
     let reply = match client.complete(&prompt, sampling, &once, limit).await {
         Ok(reply) => reply,
         // The path is right: the list came from there.

@@ -193,13 +193,13 @@ fn replies(profile: Profile, executions: u64) {
                 size: sent,
             };
             let (request, system_notes) = (words(), [words()]);
-            let view = StepInput {
+            let input = StepInput {
                 history: &history,
                 system_notes: &system_notes,
                 app: Some("com.example.notes"),
                 ..StepInput::of(&request, &picture)
             };
-            if model.prompt(&view).messages.is_empty() {
+            if model.prompt(&input).messages.is_empty() {
                 return Err("a prompt that says nothing".to_owned());
             }
         }

@@ -192,13 +192,13 @@ impl Model for RemoteModel {
         self.strips.clear();
     }
 
-    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
+    fn prompt(&self, input: &StepInput<'_>) -> Prompt {
         let family = self.profile.family_of(&self.config().name);
-        let coords = self.coords(view.picture.size);
-        let prompt = family.prompt(view, &coords);
+        let coords = self.coords(input.picture.size);
+        let prompt = family.prompt(input, &coords);
         match &self.config().prompt {
             Some(official) => {
-                let texts = slot_texts(family, official.variant(), view, &coords);
+                let texts = slot_texts(family, official.variant(), input, &coords);
                 official.put_into(prompt, &texts)
             }
             None => prompt,
@@ -253,19 +253,19 @@ impl Model for RemoteModel {
 fn slot_texts(
     family: &dyn Family,
     variant: &str,
-    view: &StepInput<'_>,
+    input: &StepInput<'_>,
     coords: &CoordContext,
 ) -> SlotTexts {
-    let answer = match view.history.last() {
+    let answer = match input.history.last() {
         Some(HistoryItem::UserReply(text)) => verbatim(text, LONGEST_TEXT),
         _ => String::new(),
     };
-    let (task, history) = family.asked_and_told(variant, view, coords);
+    let (task, history) = family.asked_and_told(variant, input, coords);
     SlotTexts {
         task,
         history,
-        now: view.now,
-        app: view.app.map(|app| quote_untrusted(app, LONGEST_LINE)).unwrap_or_default(),
+        now: input.now,
+        app: input.app.map(|app| quote_untrusted(app, LONGEST_LINE)).unwrap_or_default(),
         answers: answer,
     }
 }

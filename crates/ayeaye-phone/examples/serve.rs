@@ -2,7 +2,7 @@
 //! (adb server, `adb connect`, control; 0 takes a free port).
 use std::{error::Error, net::SocketAddr};
 
-use ayeaye_phone::{AdbDevice, AdbServer, Adbd, ControlServer, Phone, PhoneOptions};
+use ayeaye_phone::{AdbServer, Adbd, ControlServer, Phone, PhoneOptions, VirtualPhone};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
@@ -11,7 +11,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut address = || -> Result<SocketAddr, Box<dyn Error>> {
         Ok(SocketAddr::from(([127, 0, 0, 1], ports.next().transpose()?.unwrap_or(0))))
     };
-    let phone = AdbDevice::new(Phone::new(PhoneOptions::default()));
+    let phone = VirtualPhone::new(Phone::new(PhoneOptions::default()));
     let server = AdbServer::bind(address()?, vec![phone.clone()]).await?;
     let adbd = Adbd::bind(address()?, phone.clone()).await?;
     let control = ControlServer::bind(address()?, vec![phone]).await?;

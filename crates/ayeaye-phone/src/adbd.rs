@@ -10,18 +10,18 @@ use std::{io, net::SocketAddr};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{device::AdbDevice, listener::accept};
+use crate::{device::VirtualPhone, listener::accept};
 
 /// A phone's adb daemon on a TCP port.
 #[derive(Debug)]
 pub struct Adbd {
     listener: TcpListener,
-    phone: AdbDevice,
+    phone: VirtualPhone,
 }
 
 impl Adbd {
     /// Binds the socket; port 0 takes a free one.
-    pub async fn bind(address: SocketAddr, phone: AdbDevice) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, phone: VirtualPhone) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, phone })
     }
 

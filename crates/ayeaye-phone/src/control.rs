@@ -33,18 +33,18 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{device::AdbDevice, faults::FaultPlan};
+use crate::{device::VirtualPhone, faults::FaultPlan};
 
 /// The control port.
 #[derive(Debug)]
 pub struct ControlServer {
     listener: TcpListener,
-    phones: Arc<[AdbDevice]>,
+    phones: Arc<[VirtualPhone]>,
 }
 
 impl ControlServer {
     /// Listens on a loopback address; port 0 takes a free one.
-    pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, phones: Vec<VirtualPhone>) -> io::Result<Self> {
         if !address.ip().is_loopback() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -96,9 +96,12 @@ struct DeviceSelector {
     serial: Option<String>,
 }
 
-type Phones = State<Arc<[AdbDevice]>>;
+type Phones = State<Arc<[VirtualPhone]>>;
 
-fn find_device(phones: &[AdbDevice], which: &DeviceSelector) -> Result<AdbDevice, Box<Response>> {
+fn find_device(
+    phones: &[VirtualPhone],
+    which: &DeviceSelector,
+) -> Result<VirtualPhone, Box<Response>> {
     let phone = match &which.serial {
         None => phones.first(),
         Some(serial) => phones.iter().find(|phone| phone.serial() == serial),
@@ -119,7 +122,7 @@ fn done() -> Response {
 fn on_device(
     phones: &Phones,
     which: &DeviceSelector,
-    act: impl FnOnce(&AdbDevice) -> Response,
+    act: impl FnOnce(&VirtualPhone) -> Response,
 ) -> Response {
     find_device(&phones.0, which).map_or_else(|error_response| *error_response, |phone| act(&phone))
 }

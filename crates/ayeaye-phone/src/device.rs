@@ -53,7 +53,7 @@ pub struct AdbCounts {
 
 /// A phone behind ADB; clones are the same phone.
 #[derive(Debug, Clone)]
-pub struct AdbDevice {
+pub struct VirtualPhone {
     inner: Arc<Inner>,
     /// Another serial than the phone's own.
     alias: Option<Arc<str>>,
@@ -89,14 +89,14 @@ impl Boot {
     }
 }
 
-impl Default for AdbDevice {
+impl Default for VirtualPhone {
     /// The phone of the documentation and the demo.
     fn default() -> Self {
         Self::new(Phone::new(PhoneOptions::default()))
     }
 }
 
-impl AdbDevice {
+impl VirtualPhone {
     /// A healthy phone with the files of a new one.
     pub fn new(phone: Phone) -> Self {
         let mut files = FileSystem::new(phone.options(), unix_seconds());

@@ -48,7 +48,7 @@ pub use apps::messages::{ChatMessage, Conversation, SentMessage};
 pub use apps::notes::Note;
 pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
-pub use device::{AdbCounts, AdbDevice};
+pub use device::{AdbCounts, VirtualPhone};
 pub use draw::Frame;
 pub use faults::{
     DumpFault, FaultError, FaultPlan, Faults, Fold, InstallRefusal, LinkState, RawHeader, Trigger,

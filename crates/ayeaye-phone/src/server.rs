@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::host::{DeviceSelector, HostRequest};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     listener::accept,
     services::{self, FEATURES},
     stream::{ServiceEnd, Stream},
@@ -38,18 +38,18 @@ pub struct AdbServer {
 /// its number stays.
 #[derive(Debug, Clone)]
 struct Phones {
-    all: Arc<[AdbDevice]>,
+    all: Arc<[VirtualPhone]>,
     attached: Arc<watch::Sender<Vec<bool>>>,
 }
 
 impl Phones {
-    fn new(all: Vec<AdbDevice>) -> Self {
+    fn new(all: Vec<VirtualPhone>) -> Self {
         let attached = Arc::new(watch::Sender::new(vec![true; all.len()]));
         Self { all: all.into(), attached }
     }
 
     /// Those in the list, with their numbers.
-    fn attached(&self) -> Vec<(u64, AdbDevice)> {
+    fn attached(&self) -> Vec<(u64, VirtualPhone)> {
         let attached = self.attached.borrow();
         let numbered = (1..).zip(self.all.iter().cloned()).zip(attached.iter());
         numbered.filter(|(_, attached)| **attached).map(|(numbered, _)| numbered).collect()
@@ -93,7 +93,7 @@ impl Phones {
 impl AdbServer {
     /// Binds the socket; port 0 takes a free one. Use a loopback address: whoever reaches the port
     /// controls the phones.
-    pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, phones: Vec<VirtualPhone>) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, phones: Phones::new(phones) })
     }
 
@@ -250,7 +250,7 @@ impl Connection {
         }
     }
 
-    async fn service(mut self, phone: &AdbDevice) -> io::Result<()> {
+    async fn service(mut self, phone: &VirtualPhone) -> io::Result<()> {
         let Some(name) = self.request().await? else { return Ok(()) };
         let Some(service) = services::granted(phone, name.as_bytes()) else {
             // Real servers answer host requests on a transport, too.

@@ -9,7 +9,7 @@ use bytes::BytesMut;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     profile::pause,
     shell::{self, Framing},
     stream::{ServiceEnd, Stream},
@@ -97,13 +97,13 @@ impl Service {
 }
 
 /// The service of this name, if the phone grants it.
-pub(crate) fn granted(device: &AdbDevice, name: &[u8]) -> Option<Service> {
+pub(crate) fn granted(device: &VirtualPhone, name: &[u8]) -> Option<Service> {
     let closed = name.starts_with(b"exec:") && device.faults().exec_closed();
     Service::parse(name).filter(|_| !closed)
 }
 
 /// Runs a service to its end, which also ends the stream.
-pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
+pub(crate) async fn serve(device: &VirtualPhone, service: Service, stream: Stream) -> ServiceEnd {
     device.count(|counts| {
         counts.services += 1;
         counts.requests += 1;
@@ -174,7 +174,7 @@ async fn wait_for_end(mut stream: Stream, first: &[u8]) -> ServiceEnd {
 
 /// A picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian words
 /// for version, bits per pixel, colour space (1: sRGB), size, and the offset of each channel.
-async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> ServiceEnd {
+async fn framebuffer(device: &VirtualPhone, mut stream: Stream) -> ServiceEnd {
     let Ok(frame) = device.capture().await else {
         return ServiceEnd::Done;
     };

@@ -31,7 +31,7 @@ use self::{
     terminal::{LineEditor, TerminalEvent},
 };
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     profile::pause,
     stream::{ServiceEnd, Stream},
 };
@@ -61,7 +61,7 @@ pub(crate) struct Request {
 }
 
 /// Runs one session to its end.
-pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> ServiceEnd {
+pub(crate) async fn serve(device: &VirtualPhone, request: Request, stream: Stream) -> ServiceEnd {
     let Request { framing, terminal, command } = request;
     let peer = PeerWriter::new(framing, terminal, stream.output);
     let (sender, receiver) = mpsc::channel(INPUT_QUEUE);

@@ -9,7 +9,7 @@ use bytes::{BufMut as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     device::unix_seconds,
     files::{self, CAPACITY, FileError, Stat},
     stream::Stream,
@@ -29,7 +29,7 @@ enum SyncError {
 }
 
 /// Answers requests until `QUIT` or the end of the stream.
-pub(crate) async fn serve(device: &AdbDevice, stream: Stream) {
+pub(crate) async fn serve(device: &VirtualPhone, stream: Stream) {
     let mut session = Session { device, stream };
     if let Err(error) = session.run().await {
         tracing::debug!(%error, "sync ended");
@@ -40,7 +40,7 @@ pub(crate) async fn serve(device: &AdbDevice, stream: Stream) {
 }
 
 struct Session<'a> {
-    device: &'a AdbDevice,
+    device: &'a VirtualPhone,
     stream: Stream,
 }
 
@@ -297,7 +297,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_list_begins_with_the_folder_and_the_one_above() {
-        let device = AdbDevice::new(Phone::new(PhoneOptions::default()));
+        let device = VirtualPhone::new(Phone::new(PhoneOptions::default()));
         let (output, mut answer) = tokio::io::duplex(1 << 16);
         let input = Box::new(&b"LIST\x07\0\0\0/sdcardLIST\x05\0\0\0/nopeQUIT\0\0\0\0"[..]);
         serve(&device, Stream { input, output: Box::new(output) }).await;
@@ -315,7 +315,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_not_sent_to_its_end_takes_room() {
-        let device = AdbDevice::new(Phone::new(PhoneOptions::default()));
+        let device = VirtualPhone::new(Phone::new(PhoneOptions::default()));
         let send = async || {
             let (output, mut answer) = tokio::io::duplex(1 << 16);
             let data = [&b"DATA\0\0\x01\0"[..], &vec![b'x'; 1 << 16]].concat();

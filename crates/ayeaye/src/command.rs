@@ -17,8 +17,8 @@ mod pair;
 pub mod phone;
 mod policy;
 mod prompt;
+mod repetitions;
 mod report;
-mod rounds;
 pub mod run;
 mod secret;
 pub mod serve;
@@ -222,7 +222,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         }
         Sessions::Export { id, format, out } => {
             let id = sessions::find(journal, &id).await?;
-            sessions::export(&app.files, config, (id, format), &out, terminal).await
+            sessions::export(&app.journal_files, config, (id, format), &out, terminal).await
         }
         Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
         Sessions::Rm { ids } => sessions::remove(journal, &ids, terminal).await,
@@ -237,16 +237,16 @@ async fn run_rounds(
     repeat: cli::Repeat,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    if wants_more_than_steps(app, options) {
+    if refuses_more_than_steps(app, options) {
         return Ok(Exit::Usage);
     }
-    let its = app.adb_device.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
+    let its = app.virtual_phone.as_ref().map(|phone| ayeaye_agent::DeviceId::new(phone.serial()));
     let task = TaskToRun { device: task.device.or(its), ..task };
-    // One for all rounds: a signal that comes between two counts too.
+    // One for all repetitions: a signal that comes between two counts too.
     let signals = Shutdown::on_signals()?;
-    // By the time of a round the model may be gone. Kept steps do without one.
+    // By the time of a repetition the model may be gone. Kept steps do without one.
     let looks = repeat.every.is_some() && task.replay.is_none();
-    let round = |answer_by| {
+    let once = |answer_by| {
         let (task, options) = (task.clone(), RunOptions { answer_by, ..options });
         let signals = &signals;
         async move {
@@ -258,11 +258,11 @@ async fn run_rounds(
             ended
         }
     };
-    rounds::rounds(repeat, (terminal, &clock::system(), &signals), round).await
+    repetitions::repeat_task(repeat, (terminal, &clock::system(), &signals), once).await
 }
 
-/// Whether a run is to have parts that the stand-in cannot be, which is said.
-fn wants_more_than_steps(app: &App, options: RunOptions) -> bool {
+/// Prints that the stand-in cannot be the other parts that a run is to have. False where it need not be any.
+fn refuses_more_than_steps(app: &App, options: RunOptions) -> bool {
     let more = options.planner || options.reply_mode == ReplyMode::AutoReply;
     if app.scripted && more {
         let without = "--planner=off and another --reply-mode do without";
@@ -271,10 +271,10 @@ fn wants_more_than_steps(app: &App, options: RunOptions) -> bool {
     app.scripted && more
 }
 
-/// Whether there is a model, which this command needs. One that refuses now may be there for the next round.
-async fn ensure_model(app: &App, command: &str, has_rounds: bool) -> anyhow::Result<()> {
+/// Whether there is a model, which this command needs. One that refuses now may be there for the next repetition.
+async fn ensure_model(app: &App, command: &str, repeats: bool) -> anyhow::Result<()> {
     match app.presence.state().await {
-        ModelState::Refused if has_rounds => Ok(()),
+        ModelState::Refused if repeats => Ok(()),
         found => refuse_without_model(app, command, found),
     }
 }

@@ -283,6 +283,12 @@ impl Config {
         Ok(config)
     }
 
+    /// The keys of the settings whose values must never be shown.
+    #[cfg(test)]
+    pub(crate) fn secret_keys() -> impl Iterator<Item = &'static str> {
+        Self::known().iter().filter(|setting| setting.secret).map(|setting| setting.key.as_str())
+    }
+
     /// Which settings there are: those that are read, in that order.
     fn known() -> &'static [KnownSetting] {
         static KNOWN: LazyLock<Vec<KnownSetting>> = LazyLock::new(|| {

@@ -4,7 +4,7 @@ use std::io;
 
 use ayeaye_adb::{ConnectError, ServerAddress};
 use ayeaye_agent::coordinator::CoordinatorError;
-use ayeaye_agent::{AgentError, DeviceError, JournalError};
+use ayeaye_agent::{AgentError, DeviceError, JournalError, RefusedBy};
 
 /// A hint as the line below its error; nothing where there is none.
 pub fn below(hint: &str) -> String {
@@ -198,7 +198,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
             "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
         ),
-        DeviceError::Refused { reason, .. } if reason.starts_with("adb says") => {
+        DeviceError::Refused { by: RefusedBy::AdbServer, .. } => {
             "this is the adb server's answer, the phone was not asked: `adb kill-server` and try again, with the \
              newest platform-tools; `ayeaye doctor` checks everything at once"
         }
@@ -208,7 +208,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "if there is no other way, do it by hand on the phone, then go on"
         }
         DeviceError::NotSent { .. } => "mend what it says there, and try again",
-        DeviceError::TakenOver { .. } => {
+        DeviceError::ClaimedElsewhere { .. } => {
             "one phone has one driver: end the other server's task, or leave the phone to it; then begin again, which \
              takes the phone over"
         }

@@ -54,7 +54,7 @@ struct Inner {
     policy: Policy,
     settings: Value,
     /// For logs that are made to be downloaded.
-    files: FileJournal,
+    journal_files: FileJournal,
     logs: LogSettings,
     data_dir: PathBuf,
     /// Tells this process from the one before it.
@@ -73,11 +73,11 @@ impl std::fmt::Debug for Page {
 }
 
 impl Page {
-    /// The page over this agent, whose sessions are in `files`.
+    /// The page over this agent, whose sessions are in `journal_files`.
     pub fn new(
         agent: Arc<Agent>,
         presence: Arc<ModelPresence>,
-        files: FileJournal,
+        journal_files: FileJournal,
         config: &Config,
     ) -> Self {
         Self(Arc::new(Inner {
@@ -87,7 +87,7 @@ impl Page {
             defaults: Defaults::from(config),
             policy: config.policy.clone(),
             settings: settings::of(config),
-            files,
+            journal_files,
             logs: config.logs.clone(),
             data_dir: config.data_dir.clone(),
             id: format!("{:016x}", rand::random::<u64>()),
@@ -99,7 +99,7 @@ impl Page {
     }
 
     /// What everybody may have: the page itself, without anything of anybody.
-    pub fn files() -> Router {
+    pub fn public_routes() -> Router {
         Router::new().route("/", get(files::index)).route("/page/{name}", get(files::one))
     }
 

@@ -15,7 +15,7 @@ use ayeaye_agent::{
 };
 use ayeaye_export::{Format, LoggingJournal};
 use ayeaye_model::{RemoteModel, Secret};
-use ayeaye_phone::{AdbDevice, AdbServer};
+use ayeaye_phone::{AdbServer, VirtualPhone};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -33,7 +33,7 @@ pub use self::models::{model, model_config};
 const APP_NAMES: &str = "app-names.tsv";
 
 /// The folder of the data folder for files from and to phones.
-const FILES: &str = "files";
+const EXCHANGE_FILES: &str = "files";
 
 /// The agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -47,13 +47,13 @@ pub struct App {
     /// The phones of all adb servers that are asked.
     opened: Vec<Arc<AdbDevices>>,
     /// The virtual phone, if there is one.
-    pub adb_device: Option<AdbDevice>,
+    pub virtual_phone: Option<VirtualPhone>,
     /// Whether the scripted model decides.
     pub scripted: bool,
     /// Whether the model is there.
     pub presence: Arc<ModelPresence>,
-    /// The journal's files.
-    pub files: FileJournal,
+    /// The journal, as files.
+    pub journal_files: FileJournal,
     /// The same with the logs beside them.
     pub journal: Arc<LoggingJournal>,
     /// Ends the virtual phone and the scripted model when the app is dropped.
@@ -80,13 +80,13 @@ impl App {
 
     /// The same with a virtual phone in front.
     pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
-        Self::with_phone(config, AdbDevice::default(), decider).await
+        Self::with_phone(config, VirtualPhone::default(), decider).await
     }
 
     /// The same with that virtual phone.
     pub async fn with_phone(
         config: &Config,
-        phone: AdbDevice,
+        phone: VirtualPhone,
         decider: ModelChoice,
     ) -> anyhow::Result<Self> {
         Self::build(config, Some(phone), decider).await
@@ -94,7 +94,7 @@ impl App {
 
     async fn build(
         config: &Config,
-        adb_device: Option<AdbDevice>,
+        virtual_phone: Option<VirtualPhone>,
         decider: ModelChoice,
     ) -> anyhow::Result<Self> {
         if let Some(mode) = crate::secret::mode_if_others_may_write(&config.data_dir) {
@@ -123,35 +123,37 @@ impl App {
         let mut opened: Vec<Arc<AdbDevices>> = Vec::new();
         let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
         let mut endpoint = model_config(config)?;
-        let folder = config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(FILES));
-        let files = ExchangeFolder::new(folder).with_floor(config.journal.min_free);
-        if let Some(adb_device) = &adb_device {
-            let address = virtual_adb_server(adb_device, &down).await?;
+        let folder =
+            config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(EXCHANGE_FILES));
+        let exchange = ExchangeFolder::new(folder).with_floor(config.journal.min_free);
+        if let Some(virtual_phone) = &virtual_phone {
+            let address = virtual_adb_server(virtual_phone, &down).await?;
             let devices = AdbDevices::new(AdbConfig::new(address, None));
-            let devices = devices.with_files(files.clone());
+            let devices = devices.with_files(exchange.clone());
             opened.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
             if decider == ModelChoice::Scripted {
-                endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
+                endpoint = ScriptedModel::start(virtual_phone.phone().clone(), &down).await?;
             }
         }
         let mut adb = None;
-        if decider == ModelChoice::Configured || adb_device.is_none() {
-            let devices = adb_devices(config)?.with_app_labels(app_labels).with_files(files);
+        if decider == ModelChoice::Configured || virtual_phone.is_none() {
+            let devices = adb_devices(config)?.with_app_labels(app_labels).with_files(exchange);
             let devices = Arc::new(devices);
             opened.push(devices.clone());
             adb = Some(devices);
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
         let model = Arc::new(model);
-        let files = FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
-            .with_min_free_bytes(config.journal.min_free);
+        let journal_files =
+            FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
+                .with_min_free_bytes(config.journal.min_free);
         let logs = config.logs.clone();
         let journal =
-            Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
+            Arc::new(LoggingJournal::new(Arc::new(journal_files.clone()), &config.data_dir, logs));
         let coordinator =
             FileCoordinator::new(&config.data_dir, env!("CARGO_PKG_NAME"), config.journal.sync);
         // The scripted model has every role: nothing is sent to any other model.
-        let alone = decider == ModelChoice::Scripted && adb_device.is_some();
+        let alone = decider == ModelChoice::Scripted && virtual_phone.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
@@ -160,7 +162,7 @@ impl App {
         let agent = Agent::new(AgentDeps {
             policy: config.policy.clone(),
             sources,
-            in_process_devices: adb_device.iter().map(|it| DeviceId::new(it.serial())).collect(),
+            in_process_devices: virtual_phone.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,
             journal: journal.clone(),
             coordinator: Arc::new(coordinator),
@@ -183,10 +185,10 @@ impl App {
             model,
             adb,
             opened,
-            adb_device,
+            virtual_phone,
             scripted,
             presence,
-            files,
+            journal_files,
             journal,
             _down: guard,
         })
@@ -277,11 +279,11 @@ fn log_pruned(pruned: Result<PruneReport, JournalError>) {
 }
 
 async fn virtual_adb_server(
-    adb_device: &AdbDevice,
+    virtual_phone: &VirtualPhone,
     down: &CancellationToken,
 ) -> anyhow::Result<ServerAddress> {
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = AdbServer::bind(anywhere, vec![adb_device.clone()])
+    let server = AdbServer::bind(anywhere, vec![virtual_phone.clone()])
         .await
         .context("the virtual phone needs a port on 127.0.0.1")?;
     let port = server.local_addr()?.port();
@@ -394,12 +396,13 @@ mod tests {
 
     #[test]
     fn every_key_of_the_settings_is_known_so_that_it_can_be_hidden() {
-        let roles = ["", "fallback-", "judge-", "plan-", "reply-", "caption-"];
-        let lines: String = roles.map(|role| format!("{role}api-key = 'key-{role}x'\n")).concat();
-        let config = settled(&format!("[model]\n{lines}[http]\ntoken = 'a-token-of-16-letters'\n"));
-        let keys = known_keys(&config);
-        let known = |text: &str| keys.iter().any(|key| key.expose() == text);
-        assert!(roles.iter().all(|role| known(&format!("key-{role}x"))));
-        assert!(known("a-token-of-16-letters"));
+        let settings: Vec<&str> = Config::secret_keys().collect();
+        assert!(settings.contains(&"model.api-key") && settings.contains(&"http.token"));
+        let value = |key: &str| format!("the-secret-of-{}", key.replace('.', "-"));
+        let lines = settings.iter().map(|key| format!("{key} = '{}'\n", value(key)));
+        let keys = known_keys(&settled(&lines.collect::<String>()));
+        for key in settings {
+            assert!(keys.iter().any(|it| it.expose() == value(key)), "{key} would be shown");
+        }
     }
 }

@@ -14,7 +14,7 @@ async fn rig() -> Rig {
 async fn nothing_happened(rig: &Rig) {
     let list = rig.call("list_sessions", json!({})).await;
     assert_eq!(list["sessions"], json!([]), "no session was begun");
-    assert!(rig.adb_device.phone().state().actions.is_empty());
+    assert!(rig.virtual_phone.phone().state().actions.is_empty());
     assert!(rig.vlm.asked().is_empty());
 }
 
@@ -36,7 +36,7 @@ async fn a_device_nobody_has_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unauthorized_phone_is_listed_with_a_hint_and_refused() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.link = LinkState::Unauthorized);
+    rig.virtual_phone.faults().set(|plan| plan.link = LinkState::Unauthorized);
     let list = rig.call("list_connected_devices", json!({})).await;
     let device = &list["devices"][0];
     assert_eq!(device["state"], "unauthorized");
@@ -45,7 +45,7 @@ async fn an_unauthorized_phone_is_listed_with_a_hint_and_refused() {
     let text = rig.refused("ask_agent_start_new_task", start).await;
     assert!(text.contains("has not authorized this computer\nhint: unlock the phone"), "{text}");
     nothing_happened(&rig).await;
-    rig.adb_device.faults().clear();
+    rig.virtual_phone.faults().clear();
     rig.vlm.always(&complete("Done."));
     assert_eq!(rig.start("do it").await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
 }
@@ -53,7 +53,7 @@ async fn an_unauthorized_phone_is_listed_with_a_hint_and_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_offline_phone_is_listed_with_a_hint_and_refused() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.link = LinkState::Offline);
+    rig.virtual_phone.faults().set(|plan| plan.link = LinkState::Offline);
     let list = rig.call("list_connected_devices", json!({})).await;
     assert_eq!(list["devices"][0]["state"], "offline");
     assert!(list["devices"][0]["hint"].as_str().unwrap().contains("unplug it"), "{list}");
@@ -61,7 +61,7 @@ async fn an_offline_phone_is_listed_with_a_hint_and_refused() {
     let text = rig.refused("ask_agent_start_new_task", start).await;
     assert!(text.contains("is offline\nhint: it does not answer: unplug it"), "{text}");
     nothing_happened(&rig).await;
-    rig.adb_device.faults().clear();
+    rig.virtual_phone.faults().clear();
     rig.vlm.always(&complete("Done."));
     assert_eq!(rig.start("do it").await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
 }

@@ -26,7 +26,7 @@ async fn fails(answer: impl Fn() -> Answer + Send + 'static, tries: usize) -> St
     assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{failed}");
     assert_eq!(rig.vlm.asked_count(), 1 + tries, "how often it was asked");
     assert!(failed["next"].as_str().unwrap().contains("ayeaye doctor"), "{failed}");
-    let counts = rig.adb_device.phone().state().counts;
+    let counts = rig.virtual_phone.phone().state().counts;
     assert_eq!((counts.taps, counts.swipes, counts.texts), (0, 0, 0), "the phone is left alone");
     rig.vlm.always(&complete("Done."));
     let done = rig.go_on(&asked, json!({})).await;

@@ -43,7 +43,7 @@ async fn goes_on(rig: &Rig, session: &Value) {
 
 /// A click while this is wrong with the phone, then the end of the task.
 async fn click_while(rig: &Rig, session: &Value, wrong: fn(&mut ayeaye_phone::FaultPlan)) -> Value {
-    let faults = rig.adb_device.faults().clone();
+    let faults = rig.virtual_phone.faults().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
@@ -59,23 +59,23 @@ async fn click_while(rig: &Rig, session: &Value, wrong: fn(&mut ayeaye_phone::Fa
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_hangs_is_given_up_and_can_come_back() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Trigger::Every));
+    rig.virtual_phone.faults().set(|plan| plan.hang_capture = Some(Trigger::Every));
     let lost = reply(&rig, &asked).await;
     assert_eq!(lost["stop_reason"], "DEVICE_LOST", "{lost}");
     let message = lost["message"].as_str().unwrap();
     assert!(message.contains("did not answer a screenshot within 1.0 s"), "{message}");
     assert!(lost["next"].as_str().unwrap().contains("When it is back"), "{lost}");
-    rig.adb_device.faults().release();
+    rig.virtual_phone.faults().release();
     goes_on(&rig, &asked).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_screenshot_of_a_phone_that_hangs_is_an_error_inside_its_limit() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Trigger::Next));
+    rig.virtual_phone.faults().set(|plan| plan.hang_capture = Some(Trigger::Next));
     let text = rig.refused("get_screenshot", json!({ "device_id": rig.serial })).await;
     assert!(text.contains("within 1.0 s\nhint: "), "{text}");
-    rig.adb_device.faults().release();
+    rig.virtual_phone.faults().release();
     rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
     goes_on_after_reply(&rig, &asked).await;
 }
@@ -88,19 +88,19 @@ async fn goes_on_after_reply(rig: &Rig, session: &Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_lost_in_the_middle_of_a_capture_is_waited_for() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.drop_capture_after = Some(5000));
+    rig.virtual_phone.faults().set(|plan| plan.drop_capture_after = Some(5000));
     goes_on_after_reply(&rig, &asked).await;
-    assert_eq!(rig.adb_device.faults().plan().drop_capture_after, None, "it did happen");
+    assert_eq!(rig.virtual_phone.faults().plan().drop_capture_after, None, "it did happen");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_capture_that_is_cut_short_is_taken_again() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.truncate_capture_to = Some(70_000));
-    let before = rig.adb_device.adb_counts().captures;
+    rig.virtual_phone.faults().set(|plan| plan.truncate_capture_to = Some(70_000));
+    let before = rig.virtual_phone.adb_counts().captures;
     goes_on_after_reply(&rig, &asked).await;
-    assert_eq!(rig.adb_device.faults().plan().truncate_capture_to, None, "it did happen");
-    assert!(before + 2 <= rig.adb_device.adb_counts().captures);
+    assert_eq!(rig.virtual_phone.faults().plan().truncate_capture_to, None, "it did happen");
+    assert!(before + 2 <= rig.virtual_phone.adb_counts().captures);
     // The endpoint complains of pictures that are not whole.
     assert_eq!(rig.vlm.complaints(), Vec::<String>::new());
 }
@@ -116,21 +116,21 @@ async fn a_phone_that_goes_away_ends_the_run_and_can_come_back() {
     assert!(text.contains("is offline\nhint: it does not answer: unplug it"), "{text}");
     let kept = rig.call("get_session", session).await;
     assert_eq!(kept["stop_reason"], "DEVICE_LOST");
-    rig.adb_device.faults().clear();
+    rig.virtual_phone.faults().clear();
     goes_on(&rig, &asked).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_black_screen_is_a_person_s_turn() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.black = Some(Trigger::Every));
+    rig.virtual_phone.faults().set(|plan| plan.black = Some(Trigger::Every));
     let calls = rig.vlm.asked_count();
     let asked = reply(&rig, &asked).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["kind"], "takeover");
     assert!(asked["question"]["text"].as_str().unwrap().contains("reads as black"), "{asked}");
     assert_eq!(rig.vlm.asked_count(), calls, "the model is not shown a black picture");
-    rig.adb_device.faults().clear();
+    rig.virtual_phone.faults().clear();
     goes_on_after_reply(&rig, &asked).await;
 }
 
@@ -143,8 +143,8 @@ async fn a_gesture_without_an_exit_status_is_doubted_and_not_repeated() {
     let log = &done["intermediate_logs"][0];
     assert_eq!(log["action"]["action_type"], "CLICK");
     assert!(log["error"].as_str().is_some_and(|error| !error.is_empty()), "{log}");
-    assert_eq!(rig.adb_device.faults().plan().no_exit_status, None, "it did happen");
-    assert_eq!(rig.adb_device.phone().state().counts.taps, 1, "sent once");
+    assert_eq!(rig.virtual_phone.faults().plan().no_exit_status, None, "it did happen");
+    assert_eq!(rig.virtual_phone.phone().state().counts.taps, 1, "sent once");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("may or may not have been carried out"), "{told}");
 }
@@ -158,20 +158,20 @@ async fn a_gesture_that_hangs_is_doubted_and_not_repeated() {
     assert!(error.contains("within 1.0 s"), "{error}");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("may or may not have been carried out"), "{told}");
-    rig.adb_device.faults().release();
-    assert!(rig.adb_device.phone().state().counts.taps <= 1, "sent once");
+    rig.virtual_phone.faults().release();
+    assert!(rig.virtual_phone.phone().state().counts.taps <= 1, "sent once");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_killed_in_the_middle_of_a_task_is_found_again() {
     let (rig, asked) = waiting().await;
-    let adb_device = rig.adb_device.clone();
+    let virtual_phone = rig.virtual_phone.clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
-        adb_device.faults().kill_link();
+        virtual_phone.faults().kill_link();
         Answer::Says(if moves < 4 { click(300, 300 + moves) } else { complete("Done.") })
     });
     goes_on_after_reply(&rig, &asked).await;
-    assert!(rig.adb_device.phone().state().counts.taps <= 3, "no tap was sent twice");
+    assert!(rig.virtual_phone.phone().state().counts.taps <= 3, "no tap was sent twice");
 }

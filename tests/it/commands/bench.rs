@@ -101,17 +101,17 @@ async fn the_table_has_the_same_for_people() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let stays_on = || {
-        let value = adb_device.phone().setting("global", "stay_on_while_plugged_in");
+        let value = virtual_phone.phone().setting("global", "stay_on_while_plugged_in");
         value.is_some_and(|value| value != "0")
     };
     assert!(!stays_on());
     let acts = ["--act", "open Settings", "--act", "home"];
-    let bench = ["bench", "--device", adb_device.serial(), "--rounds", "1000"];
+    let bench = ["bench", "--device", virtual_phone.serial(), "--rounds", "1000"];
     let mut command = binary.command(&[&bench[..], &acts[..]].concat());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
@@ -135,11 +135,11 @@ async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bench_that_is_left_at_once_says_what_the_phone_may_still_have() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
-    let faults = adb_device.faults().clone();
-    let bench = ["bench", "--device", adb_device.serial(), "--rounds", "1000"];
+    let faults = virtual_phone.faults().clone();
+    let bench = ["bench", "--device", virtual_phone.serial(), "--rounds", "1000"];
     let acts = ["--act", "swipe 500 700 500 300"];
     let all = [&bench[..], &acts[..]].concat();
     let mut left = OnTerminal::start(&Binary::with(adb, &vlm), &all);
@@ -151,6 +151,6 @@ async fn a_bench_that_is_left_at_once_says_what_the_phone_may_still_have() {
     let (code, shown) = left.end().await;
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("may still be kept awake"), "{shown}");
-    let kept = adb_device.phone().setting("global", "stay_on_while_plugged_in");
+    let kept = virtual_phone.phone().setting("global", "stay_on_while_plugged_in");
     assert!(kept.is_some_and(|kept| kept != "0"), "and so it is");
 }

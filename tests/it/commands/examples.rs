@@ -61,10 +61,10 @@ fn examples_are_read_as_a_shell_reads_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_example_of_the_help_works() {
-    let adb_device = quick_phone();
-    let wireless = adb_device.also_as("192.168.1.20:41235");
-    let (adb, _guard) = plugged_in(&adb_device).await;
-    let (both, _other_guard) = all_plugged_in(vec![adb_device.clone(), wireless]).await;
+    let virtual_phone = quick_phone();
+    let wireless = virtual_phone.also_as("192.168.1.20:41235");
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
+    let (both, _other_guard) = all_plugged_in(vec![virtual_phone.clone(), wireless]).await;
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let folder = tempfile::TempDir::new().unwrap();
@@ -72,7 +72,7 @@ async fn every_example_of_the_help_works() {
         let mut words = words(&example);
         for word in &mut words {
             match word.as_str() {
-                "R58M12ABCDE" => adb_device.serial().clone_into(word),
+                "R58M12ABCDE" => virtual_phone.serial().clone_into(word),
                 "127.0.0.1:8642" => "127.0.0.1:0".clone_into(word),
                 "." | "my-trajectories" | "~/.local/share/man/man1" => {
                     *word = folder.path().join("out").to_str().unwrap().to_owned();

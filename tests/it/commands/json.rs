@@ -18,14 +18,14 @@ fn set(keys: &[&str]) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_listed_or_shown_can_be_had_as_json() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm);
 
     let devices = binary.run(&["devices", "--json"]).await;
     let (value, _) = keys(&devices.out);
-    assert_eq!(value["devices"][0]["device_id"], adb_device.serial());
+    assert_eq!(value["devices"][0]["device_id"], virtual_phone.serial());
     assert_eq!(value["devices"][0]["state"], "device");
 
     let (value, of) = keys(&binary.run(&["doctor", "--json"]).await.out);
@@ -79,8 +79,8 @@ async fn what_is_listed_or_shown_can_be_had_as_json() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_says_what_sessions_take() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm);
     assert!(binary.run(&["sessions", "du"]).await.out.contains("no sessions yet"));
@@ -96,8 +96,8 @@ async fn a_table_says_what_sessions_take() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_policy_is_shown_and_what_it_decided_is_explained() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let mut replies = vec![complete("Done."), click(500, 980)];
     let vlm = FakeVlm::start(move |_| Answer::Says(replies.pop().unwrap())).await;
     let binary = Binary::with(adb, &vlm);

@@ -34,8 +34,8 @@ async fn ctrl_c_in_the_demo_says_how_it_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_asked_at_the_terminal_and_waits_are_shown() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let gate = std::sync::Arc::new(tokio::sync::Notify::new());
     let vlm = FakeVlm::start({
         let gate = gate.clone();
@@ -62,8 +62,8 @@ async fn a_question_is_asked_at_the_terminal_and_waits_are_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_counts_for_the_question_that_was_shown_and_for_no_other() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
     let binary = Binary::with(adb, &vlm);
     let mut run = OnTerminal::start(&binary, &["run", "Tell Anna"]);
@@ -86,8 +86,8 @@ async fn an_answer_counts_for_the_question_that_was_shown_and_for_no_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dumb_terminal_is_sent_no_escapes() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm).set("TERM", "dumb");
     let (code, shown) = OnTerminal::start(&binary, &["run", "do it"]).end().await;
@@ -145,8 +145,8 @@ async fn a_secret_is_kept_as_it_was_typed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_for_a_secret_ends_with_its_last_letter() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("What is the password?"))).await;
     let mut run = OnTerminal::start(&Binary::with(adb, &vlm), &["run", "Sign in"]);
     run.wait_for("answer").await;

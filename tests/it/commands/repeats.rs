@@ -13,8 +13,8 @@ fn json(ended: &CommandOutput) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rounds_follow_each_other_and_say_so() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm);
     let ended = binary.run(&["run", "do it", "--every", "1s", "--times", "2"]).await;
@@ -28,8 +28,8 @@ async fn rounds_follow_each_other_and_say_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rounds_stop_at_a_question_and_after_failures_in_a_row() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Which one?"))).await;
     let binary = Binary::with(adb, &vlm);
     let asked = binary.run(&["run", "do it", "--every", "1s"]).await;
@@ -45,8 +45,8 @@ async fn rounds_stop_at_a_question_and_after_failures_in_a_row() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_does_not_take_the_phone_while_no_model_is_there() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let binary = Binary::unconfigured(adb).set("AYEAYE_MODEL_BASE_URL", "http://127.0.0.1:1/v1");
     let gone = binary.run(&["run", "do it", "--every", "1s"]).await;
     assert_eq!(gone.code, 1, "{gone:?}");
@@ -57,8 +57,8 @@ async fn a_round_does_not_take_the_phone_while_no_model_is_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_kept_shown_done_and_forgotten() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
     let binary = Binary::with(adb, &vlm);
     let text = "Tell {person}: I am {minutes} minutes late";
@@ -138,8 +138,8 @@ fn deciders(ended: &CommandOutput) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kept_steps_need_no_model_until_one_does_not_fit() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(one_by_one(vec![
         Answer::Says(gelab("AWAKE", "value:Settings", "opened it")),
         Answer::Says(complete("Done.")),
@@ -177,8 +177,8 @@ async fn a_task_is_kept_with_what_it_is_for_and_what_is_wrong_with_it_is_said() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_not_completed_has_no_steps_to_keep() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(click(300, 400))).await;
     let binary = Binary::with(adb, &vlm);
     binary.run(&["run", "do it", "--max-steps", "1"]).await;

@@ -18,7 +18,7 @@ pub(super) fn code_in(told: &str) -> Value {
 async fn write_to(rig: &Rig, name: &str, text: &str) {
     act(rig, "launch_app", json!({ "app": "Messages" })).await;
     let in_chat =
-        || rig.adb_device.phone().state().nodes.iter().any(|it| it.id.ends_with("compose"));
+        || rig.virtual_phone.phone().state().nodes.iter().any(|it| it.id.ends_with("compose"));
     // The first closes the keyboard.
     for _ in 0..2 {
         if in_chat() {
@@ -35,7 +35,7 @@ async fn write_to(rig: &Rig, name: &str, text: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let sent = || phone.state().sent.len();
     let names: Vec<String> =
         phone.state().conversations.iter().take(2).map(|it| it.with.clone()).collect();
@@ -70,7 +70,7 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
 
 /// A message that is ready to be sent, and the tap that sends it.
 async fn ready_to_send(rig: &Rig) -> Value {
-    let name = rig.adb_device.phone().state().conversations[0].with.clone();
+    let name = rig.virtual_phone.phone().state().conversations[0].with.clone();
     write_to(rig, &name, "hello").await;
     with(middle(rig, "send_button").await, &json!({ "device_id": rig.serial }))
 }
@@ -80,16 +80,16 @@ async fn a_form_that_was_closed_is_no_answer_and_leaves_the_code() {
     let rig = rig().await;
     for era in [Era::Old, Era::New] {
         let send = ready_to_send(&rig).await;
-        let sent = rig.adb_device.phone().state().sent.len();
+        let sent = rig.virtual_phone.phone().state().sent.len();
         let user = FakeUser::new([UserAction::Cancels, UserAction::Declines]);
         let client = on_pipe(&rig.server, &user, era).await;
         let told = client.call_tool(call_of("tap", send.clone())).await.unwrap();
         let code = code_in(&tool_error_text(&told));
         let refused = client.call_tool(call_of("tap", send.clone())).await.unwrap();
         assert!(tool_error_text(&refused).contains("did not agree"), "{refused:?}");
-        assert_eq!((user.forms().len(), rig.adb_device.phone().state().sent.len()), (2, sent));
+        assert_eq!((user.forms().len(), rig.virtual_phone.phone().state().sent.len()), (2, sent));
         act(&rig, "tap", with(send, &code)).await;
-        assert_eq!(rig.adb_device.phone().state().sent.len(), sent + 1);
+        assert_eq!(rig.virtual_phone.phone().state().sent.len(), sent + 1);
     }
 }
 
@@ -131,5 +131,9 @@ async fn what_the_policy_refuses_is_refused_whoever_agrees() {
     let told = refused(&rig, "type_text", with(field, &json!({ "text": "Milk" }))).await;
     assert!(told.contains("the policy refuses it (rule read-only"), "{told}");
     assert!(!told.contains("\"approval\""), "{told}");
-    assert_eq!(rig.adb_device.phone().state().focused_field.unwrap().text, "", "nothing was typed");
+    assert_eq!(
+        rig.virtual_phone.phone().state().focused_field.unwrap().text,
+        "",
+        "nothing was typed"
+    );
 }

@@ -13,7 +13,7 @@ use crate::support::{
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_done_is_refused_with_the_way_out() {
     let rig = rig().await;
-    let before = rig.adb_device.phone().state().actions.len();
+    let before = rig.virtual_phone.phone().state().actions.len();
     for (tool, arguments, says) in [
         ("tap", json!({ "x": 540, "y": 1200 }), "`y` is 1200; it can be 0 to 1000"),
         ("tap", json!({ "x": -1, "y": 0 }), "`x` is -1"),
@@ -50,7 +50,7 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
     );
     let text = rig.refused("tap", json!({ "device_id": "nobody", "x": 1, "y": 1 })).await;
     assert!(text.starts_with("device nobody is not connected\nhint: "), "{text}");
-    assert_eq!(rig.adb_device.phone().state().actions.len(), before, "nothing was done");
+    assert_eq!(rig.virtual_phone.phone().state().actions.len(), before, "nothing was done");
 }
 
 /// Frameworks with strict schemas make every argument required; what a model does not mean it leaves empty, or 0.
@@ -73,7 +73,7 @@ async fn a_client_that_gives_every_argument_can_act() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dark_screen_is_switched_on_and_nothing_hit_that_was_not_seen() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     phone.press_power();
     assert!(!phone.is_awake());
     let text = refused(&rig, "tap", json!({ "x": 500, "y": 500 })).await;
@@ -95,13 +95,13 @@ async fn acts_at_the_same_time_come_one_after_the_other() {
     steps.sort_unstable();
     assert_eq!(steps, (1..=5).map(Some).collect::<Vec<_>>());
     assert!(all.iter().all(|it| it["session_id"] == all[0]["session_id"]));
-    assert_eq!(rig.adb_device.phone().state().counts.taps, 5);
+    assert_eq!(rig.virtual_phone.phone().state().counts.taps, 5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
     let rig = rig().await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     act(&rig, "launch_app", json!({ "app": "Nimbus" })).await;
     act(&rig, "tap", middle(&rig, "sign_in").await).await;
     let user =
@@ -128,12 +128,12 @@ async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     const KILLS: u32 = 12;
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Please sign in"))).await;
     let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
     let mut served = binary.raw().await;
-    let serial = adb_device.serial();
+    let serial = virtual_phone.serial();
     let start = json!({ "device_id": serial, "task": "Sign in" });
     let asked = served.facts("ask_agent_start_new_task", start).await;
     let session = asked["session_id"].as_str().unwrap().to_owned();
@@ -162,7 +162,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     }
     let last = json!({ "device_id": serial, "session_id": session, "key": "HOME" });
     let last = served.facts("press_key", last).await;
-    let state = serde_json::to_value(adb_device.phone().state()).unwrap();
+    let state = serde_json::to_value(virtual_phone.phone().state()).unwrap();
     let mut taps: HashMap<String, u32> = HashMap::new();
     for action in state["actions"].as_array().unwrap() {
         if action["gesture"]["kind"] == "tap" {

@@ -163,7 +163,7 @@ async fn what_its_maker_wants_leave_for_is_asked_and_done_once() {
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["kind"], "confirm", "{asked}");
     says("This sends a message.", asked["question"]["text"].as_str().unwrap());
-    let taps = || waiting.rig.adb_device.phone().state().counts.taps;
+    let taps = || waiting.rig.virtual_phone.phone().state().counts.taps;
     assert_eq!(taps(), 0, "not before the user has said yes");
     let risky = waiting.endpoint.seen().len();
     assert_eq!(risky, 1);

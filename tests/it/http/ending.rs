@@ -8,8 +8,8 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_call_is_answered_and_an_idle_stream_holds_nothing_up() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let asked = std::sync::Arc::new(tokio::sync::Notify::new());
     let seen = asked.clone();
     let vlm = FakeVlm::start(move |_| {
@@ -43,7 +43,7 @@ async fn a_waiting_call_is_answered_and_an_idle_stream_holds_nothing_up() {
     assert_eq!(idle.status(), 200);
     let start = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": "ask_agent_start_new_task",
-        "arguments": { "device_id": adb_device.serial(), "task": "wait for it" } } });
+        "arguments": { "device_id": virtual_phone.serial(), "task": "wait for it" } } });
     let call = post(start.to_string()).header("mcp-session-id", &id).send().await.unwrap();
     within(20, "the model to be asked", asked.notified()).await;
     let pid = child.id().unwrap().to_string();

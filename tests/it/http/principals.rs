@@ -157,7 +157,7 @@ async fn a_look_that_somebody_s_run_overtakes_shows_nothing_of_it() {
     let (rig, served) = rig().await;
     let client = |token| Client { served: &served, token };
     let (anna, ben) = (client(ANNA), client(BEN));
-    let faults = rig.adb_device.faults();
+    let faults = rig.virtual_phone.faults();
     let gate = Arc::new(Notify::new());
     let held = gate.clone();
     rig.vlm.now(move |_| Answer::Held(held.clone(), complete("Done.")));

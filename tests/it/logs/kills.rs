@@ -37,8 +37,8 @@ async fn grown_by(record: &Path, more: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_not() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let enough = Arc::new(AtomicBool::new(false));
     let (over, mut taps) = (enough.clone(), 0);
     let vlm = FakeVlm::start(move |_| {
@@ -50,7 +50,7 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
     let binary = Binary::with(adb, &vlm);
     let data = binary.data.path();
     let mut served = binary.raw().await;
-    let start = json!({ "device_id": adb_device.serial(), "task": "Tap", "max_steps": 500,
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "Tap", "max_steps": 500,
         "wait_seconds": 0 });
     let begun = served.facts("ask_agent_start_new_task", start).await;
     let session = begun["session_id"].as_str().unwrap();

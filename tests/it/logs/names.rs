@@ -111,7 +111,7 @@ fn json_of(name: &str, bytes: &[u8]) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_file_and_field_of_a_session_is_in_the_documentation() {
     let rig = rig(Vec::new(), RigOptions { judged: true, ..options() }).await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;

@@ -123,7 +123,7 @@ fn is_pycatan(files: &Files) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plain_task_that_is_judged() {
     let rig = rig(Vec::new(), RigOptions { judged: true, ..options() }).await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
@@ -230,7 +230,7 @@ async fn an_action_that_fails() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_is_lost() {
     let rig = rig(Vec::new(), options()).await;
-    let faults = rig.adb_device.faults().clone();
+    let faults = rig.virtual_phone.faults().clone();
     rig.vlm.now(move |_| {
         faults.set(|plan| plan.link = LinkState::Offline);
         Answer::Says(click(300, 400))

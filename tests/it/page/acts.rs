@@ -229,7 +229,7 @@ async fn by_hand(browser: &Browser<'_>, rig: &Rig, act: Value) -> Value {
 
 /// The middle of an element, as the page sends it.
 fn middle(rig: &Rig, fits: impl Fn(&Value) -> bool) -> Value {
-    let phone = rig.adb_device.phone();
+    let phone = rig.virtual_phone.phone();
     let found = node(phone, fits).expect("it is on the screen");
     let (width, height) = phone.display_size();
     let edge = |index: usize| found["bounds"][index].as_u64().unwrap();
@@ -244,7 +244,7 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     let rig = rig(|_| Answer::Silence).await;
     let served = Served::new(&rig).await;
     let browser = served.browser(TOKEN).await;
-    let phone = rig.adb_device.phone().clone();
+    let phone = rig.virtual_phone.phone().clone();
     let before = phone.state().sent.len();
     let opened = by_hand(&browser, &rig, json!({ "action": "launch", "app": "Messages" })).await;
     assert_eq!((&opened["outcome"], &opened["screen_changed"]), (&json!("done"), &json!(true)));

@@ -156,7 +156,7 @@ async fn twenty_who_look_cost_a_phone_what_one_does() {
     let rig = rig(move |_| Answer::Held(held.clone(), complete("Done."))).await;
     let served = Served::new(&rig).await;
     let browser = served.browser(TOKEN).await;
-    let captures = || rig.adb_device.adb_counts().captures;
+    let captures = || rig.virtual_phone.adb_counts().captures;
     let path = format!("/page/api/devices/{}/screen", rig.serial);
     let look = || browser.send(Method::GET, &path, None);
 

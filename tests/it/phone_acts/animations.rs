@@ -1,7 +1,7 @@
 //! Screens that change at once while the phone is driven, where that is wanted, and as before afterwards.
 use std::sync::Arc;
 
-use ayeaye_phone::{AdbDevice, FaultPlan};
+use ayeaye_phone::{FaultPlan, VirtualPhone};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
@@ -14,7 +14,7 @@ const SCALES: [(&str, &str); 3] = [
     ("global", "animator_duration_scale"),
 ];
 
-fn scales(device: &AdbDevice) -> [String; 3] {
+fn scales(device: &VirtualPhone) -> [String; 3] {
     SCALES.map(|scale| setting(device, scale))
 }
 
@@ -22,7 +22,7 @@ fn scales(device: &AdbDevice) -> [String; 3] {
 async fn server(
     animations: &str,
     faults: impl FnOnce(&mut FaultPlan),
-) -> (AdbDevice, FakeVlm, Binary, DropGuard) {
+) -> (VirtualPhone, FakeVlm, Binary, DropGuard) {
     let device = quick_phone();
     device.phone().put_setting("global", "window_animation_scale", None);
     device.phone().put_setting("global", "animator_duration_scale", Some("0.5"));

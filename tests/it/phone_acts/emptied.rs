@@ -16,9 +16,9 @@ async fn holding(
 ) -> Rig {
     let usual = quick_phone().phone().options().clone();
     let phone = Phone::new(PhoneOptions { sdk, ..usual });
-    let rig = on_a_note_of(AdbDevice::new(phone), faults).await;
-    act(&rig, "tap", middle(&rig.adb_device, name)).await;
-    let phone = rig.adb_device.phone();
+    let rig = on_a_note_of(VirtualPhone::new(phone), faults).await;
+    act(&rig, "tap", middle(&rig.virtual_phone, name)).await;
+    let phone = rig.virtual_phone.phone();
     assert!(phone.commit_text(text));
     for key in keys {
         phone.key(*key, false);

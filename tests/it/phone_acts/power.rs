@@ -1,7 +1,7 @@
 //! The phone stays on while it is driven, and has its own settings back afterwards.
 use std::sync::Arc;
 
-use ayeaye_phone::{AdbDevice, FaultPlan};
+use ayeaye_phone::{FaultPlan, VirtualPhone};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -17,14 +17,14 @@ const STAY_ON: (&str, &str) = ("global", "stay_on_while_plugged_in");
 const SOON: u64 = 2500;
 const TIMEOUT: (&str, &str) = ("system", "screen_off_timeout");
 
-pub(super) fn setting(device: &AdbDevice, (table, key): (&str, &str)) -> String {
+pub(super) fn setting(device: &VirtualPhone, (table, key): (&str, &str)) -> String {
     device.phone().setting(table, key).unwrap_or_default()
 }
 
 async fn rig(faults: impl FnOnce(&mut FaultPlan)) -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::with(vlm, RigOptions::quick()).await;
-    rig.adb_device.inject(faults);
+    rig.virtual_phone.inject(faults);
     rig
 }
 
@@ -55,16 +55,16 @@ async fn a_screen_that_goes_off_while_the_model_thinks_gets_no_blind_tap() {
     let thinking = async {
         for step in 1..=steps {
             rig.vlm.is_asked(step).await;
-            until("the screen goes off", || !rig.adb_device.phone().is_awake()).await;
+            until("the screen goes off", || !rig.virtual_phone.phone().is_awake()).await;
             gate.notify_one();
         }
     };
     let (done, ()) = tokio::join!(rig.start("Tap twice"), thinking);
     assert_eq!(done["stop_reason"], DONE, "{done}");
-    let state = rig.adb_device.phone().state();
+    let state = rig.virtual_phone.phone().state();
     assert_eq!(state.counts.input_while_off, 0, "nothing went to a dark phone");
     assert_eq!(state.counts.taps, 2, "{:?}", state.actions);
-    assert_eq!(setting(&rig.adb_device, STAY_ON), "0");
+    assert_eq!(setting(&rig.virtual_phone, STAY_ON), "0");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,14 +81,14 @@ async fn what_was_aimed_at_another_screen_is_not_done_after_a_dark_one() {
     ]);
     let thinking = async {
         rig.vlm.is_asked(1).await;
-        until("the screen goes off", || !rig.adb_device.phone().is_awake()).await;
-        rig.adb_device.phone().show_dialog("Update", "Restart now?", &["Later", "Restart"]);
+        until("the screen goes off", || !rig.virtual_phone.phone().is_awake()).await;
+        rig.virtual_phone.phone().show_dialog("Update", "Restart now?", &["Later", "Restart"]);
         gate.notify_one();
     };
     let (done, ()) = tokio::join!(rig.start("Tap"), thinking);
     let line = &done["intermediate_logs"][0];
     assert!(line["error"].as_str().unwrap().contains("shows something else"), "{line}");
-    assert_eq!(rig.adb_device.phone().state().counts.taps, 0);
+    assert_eq!(rig.virtual_phone.phone().state().counts.taps, 0);
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("was not carried out"), "{told}");
 }
@@ -103,7 +103,7 @@ async fn the_phone_stays_on_while_a_run_has_it_and_no_longer() {
             plan.screen_off_after_ms = Some(300);
         })
         .await;
-        let device = rig.adb_device.clone();
+        let device = rig.virtual_phone.clone();
         let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
         let (look, looks) = (device.clone(), seen.clone());
         let mut answers = [info("Which one?"), complete("Done.")].into_iter();
@@ -129,18 +129,18 @@ async fn the_phone_stays_on_while_a_run_has_it_and_no_longer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_somebody_else_has_changed_meanwhile_is_left_so() {
     let rig = rig(|_| {}).await;
-    let device = rig.adb_device.clone();
+    let device = rig.virtual_phone.clone();
     rig.vlm.now(move |_| {
         device.phone().put_setting("global", "stay_on_while_plugged_in", Some("3"));
         Answer::Says(complete("Done."))
     });
     let done = rig.start("Nothing").await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
-    assert_eq!(setting(&rig.adb_device, STAY_ON), "3");
+    assert_eq!(setting(&rig.virtual_phone, STAY_ON), "3");
 }
 
 /// Starts a task that does not end by itself.
-pub(super) async fn begun(binary: &Binary, device: &AdbDevice) -> crate::support::Raw {
+pub(super) async fn begun(binary: &Binary, device: &VirtualPhone) -> crate::support::Raw {
     let mut served = binary.raw().await;
     let arguments =
         json!({ "device_id": device.serial(), "task": "Write a note", "wait_seconds": 0 });

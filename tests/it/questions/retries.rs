@@ -153,14 +153,14 @@ async fn a_state_is_good_after_a_restart_and_not_for_another_installation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_was_killed_takes_the_answer_when_it_is_back() {
-    let adb_device = quick_phone();
-    let (adb, _guard) = plugged_in(&adb_device).await;
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
     let script = vec![Answer::Says(info("Which Anna?")), Answer::Says(completed("Told her."))];
     let vlm = FakeVlm::start(one_by_one(script)).await;
     let binary = Binary::with(adb, &vlm);
     let can = json!({ "elicitation": { "form": {} } });
     let mut call = json!({ "name": START,
-        "arguments": { "device_id": adb_device.serial(), "task": "Text Anna" } });
+        "arguments": { "device_id": virtual_phone.serial(), "task": "Text Anna" } });
     let mut raw = binary.modern();
     let asked = raw.ask("tools/call", modern(call.clone(), &can)).await["result"].clone();
     assert_eq!(asked["resultType"], "input_required", "{asked}");

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use ayeaye_agent::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame,
-    Gesture, Performed, ScreenSize, ScreenState, Transport,
+    Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange, Transport,
 };
 use tokio::sync::Notify;
 
@@ -97,6 +97,15 @@ impl Device for FakeDevice {
     async fn perform(&self, _: &Gesture, _: ScreenSize) -> Result<Performed, DeviceError> {
         self.gestures.fetch_add(1, Ordering::SeqCst);
         Ok(Performed::done())
+    }
+
+    // Its ways to stay awake and to stop animations are none: nobody changes anything.
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError> {
+        unreachable!("{change:?} was not offered")
+    }
+
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError> {
+        unreachable!("{change:?} was not offered")
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

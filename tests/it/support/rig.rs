@@ -14,7 +14,7 @@ use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, LoggingJournal};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
-use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
+use ayeaye_phone::{AdbServer, Phone, PhoneOptions, VirtualPhone};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -35,9 +35,9 @@ pub struct RigOptions {
     /// Another model than the fake one; see [`quick_model`].
     pub model: Option<ModelConfig>,
     pub adb: ayeaye_adb::Limits,
-    pub adb_device: AdbDevice,
+    pub virtual_phone: VirtualPhone,
     /// What else is in the adb server's list.
-    pub further: Vec<AdbDevice>,
+    pub further: Vec<VirtualPhone>,
     pub data: TempDir,
     /// The logs beside the record; without UFO's pictures, unless a test is about them.
     pub logs: LogSettings,
@@ -62,7 +62,7 @@ impl Default for RigOptions {
             first_byte: Duration::from_secs(20),
             model: None,
             adb: ayeaye_adb::Limits::DEFAULT,
-            adb_device: AdbDevice::default(),
+            virtual_phone: VirtualPhone::default(),
             further: Vec::new(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
@@ -79,13 +79,13 @@ impl Default for RigOptions {
 impl RigOptions {
     /// A small phone whose screens hardly move: for tests that are about something else.
     pub fn quick() -> Self {
-        Self { adb_device: quick_phone(), ..Self::default() }
+        Self { virtual_phone: quick_phone(), ..Self::default() }
     }
 }
 
 /// See [`RigOptions::quick`].
-pub fn quick_phone() -> AdbDevice {
-    AdbDevice::new(Phone::new(PhoneOptions {
+pub fn quick_phone() -> VirtualPhone {
+    VirtualPhone::new(Phone::new(PhoneOptions {
         width: 540,
         height: 1200,
         density: 210,
@@ -95,12 +95,12 @@ pub fn quick_phone() -> AdbDevice {
 }
 
 /// A phone behind an adb server of its own, until the guard is dropped.
-pub async fn plugged_in(adb_device: &AdbDevice) -> (SocketAddr, DropGuard) {
-    all_plugged_in(vec![adb_device.clone()]).await
+pub async fn plugged_in(virtual_phone: &VirtualPhone) -> (SocketAddr, DropGuard) {
+    all_plugged_in(vec![virtual_phone.clone()]).await
 }
 
 /// Several phones behind one adb server, until the guard is dropped.
-pub async fn all_plugged_in(phones: Vec<AdbDevice>) -> (SocketAddr, DropGuard) {
+pub async fn all_plugged_in(phones: Vec<VirtualPhone>) -> (SocketAddr, DropGuard) {
     let down = CancellationToken::new();
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = AdbServer::bind(anywhere, phones).await.unwrap();
@@ -111,7 +111,7 @@ pub async fn all_plugged_in(phones: Vec<AdbDevice>) -> (SocketAddr, DropGuard) {
 
 /// See the module.
 pub struct Rig {
-    pub adb_device: AdbDevice,
+    pub virtual_phone: VirtualPhone,
     pub vlm: FakeVlm,
     pub agent: Arc<Agent>,
     pub server: Server,
@@ -135,8 +135,9 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, scripted, first_byte, model, adb, adb_device, data, .. } = options;
-        let mut listed = vec![adb_device.clone()];
+        let RigOptions { limits, scripted, first_byte, model, adb, virtual_phone, data, .. } =
+            options;
+        let mut listed = vec![virtual_phone.clone()];
         listed.extend(options.further);
         let (adb_server, guard) = all_plugged_in(listed).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
@@ -144,7 +145,7 @@ impl Rig {
             .with_files(ExchangeFolder::new(data.path().join("files")));
         let down = CancellationToken::new();
         let model: Arc<dyn Model> = if scripted {
-            let phone = adb_device.phone().clone();
+            let phone = virtual_phone.phone().clone();
             let config =
                 ScriptedModel::start_with_delay(phone, &down, Duration::ZERO).await.unwrap();
             Arc::new(ScriptedClient::new(Arc::new(RemoteModel::new(config).unwrap())))
@@ -176,9 +177,9 @@ impl Rig {
         let defaults = Defaults { tools, wait: Duration::from_mins(4), ..DEFAULTS };
         let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
-        let serial = adb_device.serial().to_owned();
+        let serial = virtual_phone.serial().to_owned();
         let end = (guard, down.drop_guard());
-        Self { adb_device, vlm, agent, server, client, serial, data, _end: end }
+        Self { virtual_phone, vlm, agent, server, client, serial, data, _end: end }
     }
 
     /// The usual rig with the scripted model deciding.
@@ -201,7 +202,7 @@ impl Rig {
 
     /// The phone as it is, for `["wifi"]` and the like.
     pub fn phone(&self) -> Value {
-        serde_json::to_value(self.adb_device.phone().state()).unwrap()
+        serde_json::to_value(self.virtual_phone.phone().state()).unwrap()
     }
 
     /// Calls a tool and returns its facts: those of the structure, which must be those of the text.

@@ -29,7 +29,7 @@ use Wire::{Legacy, Modern, Stdio};
 /// The real program with a phone, a model that waits for the gate, and a client.
 pub struct World {
     pub wire: Wire,
-    pub adb_device: ayeaye_phone::AdbDevice,
+    pub virtual_phone: ayeaye_phone::VirtualPhone,
     pub vlm: FakeVlm,
     pub gate: Arc<Notify>,
     binary: Binary,
@@ -72,8 +72,8 @@ fn capabilities() -> Value {
 
 impl World {
     pub async fn new(wire: Wire) -> Self {
-        let adb_device = quick_phone();
-        let (adb, guard) = plugged_in(&adb_device).await;
+        let virtual_phone = quick_phone();
+        let (adb, guard) = plugged_in(&virtual_phone).await;
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
         let binary = Binary::with(adb, &vlm)
             .set("AYEAYE_HTTP_TOKEN", TOKEN)
@@ -93,12 +93,21 @@ impl World {
             }
         };
         let gate = Arc::new(Notify::new());
-        Self { wire, adb_device, vlm, gate, binary, server, asked: AtomicU32::new(2), _adb: guard }
+        Self {
+            wire,
+            virtual_phone,
+            vlm,
+            gate,
+            binary,
+            server,
+            asked: AtomicU32::new(2),
+            _adb: guard,
+        }
     }
 
     fn start(&self) -> Value {
         json!({ "name": "ask_agent_start_new_task",
-            "arguments": { "device_id": self.adb_device.serial(), "task": "Tell Anna" } })
+            "arguments": { "device_id": self.virtual_phone.serial(), "task": "Tell Anna" } })
     }
 
     /// Sends the call of a task and reads nothing.
@@ -187,7 +196,7 @@ impl World {
     }
 
     pub fn taps(&self) -> u64 {
-        self.adb_device.phone().state().counts.taps
+        self.virtual_phone.phone().state().counts.taps
     }
 
     /// The session once nobody drives it; nothing when none has begun within three seconds.

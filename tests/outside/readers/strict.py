@@ -377,9 +377,13 @@ def one_player(player, found, cut):
             need(words(facts["raw_content"]), f"{where} {number}: nothing raw")
             need(words(facts["parsed"]["action_type"]) and table(facts["parsed"]["parameters"]), f"{where} {number}: parsed")
         told = tokens_of(facts["tokens"], f"{where} response_{number}")
+        # A model is asked before the screen has settled, and the call is taken back if it moves on.
+        withdrawn = False
         for event in of(found, "llm.response"):
             data = event["data"]
             same = data["request_number"] == number and event.get("agent", "AppAgent") == where
+            if same:
+                withdrawn = data.get("withdrawn", False)
             # One that called tools has been counted among the replies in between.
             if same and data["kind"] == "final" and not data.get("tool_calls"):
                 sums["prompt"] += data["tokens"]["prompt"]
@@ -387,8 +391,6 @@ def one_player(player, found, cut):
                 sums["thinking"] += data["tokens"]["thinking"]
         for key, value in sums.items():
             need(told[key] == value, f"{where} response_{number}: {key} {told[key]}, the calls had {value}")
-        # A model is asked before the screen has settled, and the call is taken back if it moves on.
-        withdrawn = (facts["error"] or "").removeprefix("given up: ") == "the screen still moved"
         counted["successful_requests" if facts["success"] else "withdrawn_requests" if withdrawn else "failed_requests"] += 1
     return counted
 

@@ -29,33 +29,33 @@ impl DeviceClient {
         command: &str,
         limit: Duration,
     ) -> Result<ShellOutput, DeviceError> {
-        // The first command of a driver takes the phone over, which costs no connection of its own.
+        // The first command of a driver claims the phone, which costs no connection of its own.
         let Some(taking) = self.fence.is_due().then(|| self.fence.taking.try_lock().ok()).flatten()
         else {
             return self.run_open(what, command, limit, Again::Yes).await;
         };
-        let output = self.take_over_and(what, &format!("; {command}"), limit).await;
+        let output = self.claim_and(what, &format!("; {command}"), limit).await;
         drop(taking);
         output
     }
 
     /// Runs a command line that changes what the phone shows or has: at most once, and not if another driver
-    /// has taken the phone over since this one did.
+    /// has claimed the phone since this one did.
     pub(crate) async fn act(
         &self,
         what: &str,
         command: &str,
         limit: Duration,
     ) -> Result<ShellOutput, DeviceError> {
-        self.take_over_if_due(what).await?;
+        self.claim_if_due(what).await?;
         let Some(line) = self.fence.guard(command) else {
             return self.run_open(what, command, limit, Again::No).await;
         };
         let output = self.run_open(what, &line, limit, Again::No).await?;
         match self.fence.not_begun(&output) {
             None => Ok(output),
-            Some(NotBegun::TakenOver) => {
-                Err(DeviceError::TakenOver { id: self.id.clone(), what: what.to_owned(), partly: false })
+            Some(NotBegun::ClaimedElsewhere) => {
+                Err(DeviceError::ClaimedElsewhere { id: self.id.clone(), what: what.to_owned(), partly: false })
             }
             Some(NotBegun::NotNoted) => Err(self.refused(
                 what,
@@ -74,23 +74,23 @@ impl DeviceClient {
         self.act(what, command, self.limits().shell).await
     }
 
-    /// Fails if another driver has taken the phone over. For what is not done by a command line.
+    /// Fails if another driver has claimed the phone. For what is not done by a command line.
     pub(crate) async fn ensure_driver(&self, what: &str) -> Result<(), DeviceError> {
         self.act_quick(what, "true").await.map(drop)
     }
 
-    /// Takes the phone over, if that is due. Once this is done, earlier drivers can begin nothing more.
-    pub(crate) async fn take_over_if_due(&self, what: &str) -> Result<(), DeviceError> {
+    /// Claims the phone, if that is due. Once this is done, earlier drivers can begin nothing more.
+    pub(crate) async fn claim_if_due(&self, what: &str) -> Result<(), DeviceError> {
         while self.fence.is_due() {
             let _taking = self.fence.taking.lock().await;
             if self.fence.is_due() {
-                self.take_over_and(what, "", self.limits.shell).await?;
+                self.claim_and(what, "", self.limits.shell).await?;
             }
         }
         Ok(())
     }
 
-    async fn take_over_and(
+    async fn claim_and(
         &self,
         what: &str,
         then: &str,

@@ -2,7 +2,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{DeviceError, RefusedBy};
 
 use super::DeviceClient;
 use crate::errors::{Stage, device_error};
@@ -26,7 +26,12 @@ impl DeviceClient {
 
     /// The error for a phone that refuses.
     pub(crate) fn refused(&self, what: &str, reason: impl Into<String>) -> DeviceError {
-        DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
+        DeviceError::Refused {
+            id: self.id.clone(),
+            what: what.to_owned(),
+            reason: reason.into(),
+            by: RefusedBy::Device,
+        }
     }
 
     /// The error for what is not sent to the phone.

@@ -40,7 +40,7 @@ impl Phone {
 
     fn driver(&self) -> Fence {
         let fence = Fence::default();
-        fence.take_over();
+        fence.claim();
         self.take(&fence);
         assert_eq!(fence.state(), FenceState::Held);
         fence
@@ -79,9 +79,9 @@ fn a_later_driver_ends_an_earlier_one() {
         assert_eq!(phone.act(&first), Ok(()));
         assert_eq!(phone.act(&first), Ok(()));
         let second = phone.driver();
-        assert_eq!(phone.act(&first), Err(NotBegun::TakenOver));
+        assert_eq!(phone.act(&first), Err(NotBegun::ClaimedElsewhere));
         assert_eq!(phone.act(&second), Ok(()));
-        assert_eq!(phone.act(&first), Err(NotBegun::TakenOver));
+        assert_eq!(phone.act(&first), Err(NotBegun::ClaimedElsewhere));
     }
 }
 
@@ -112,12 +112,12 @@ fn the_next_driver_learns_which_acts_had_begun() {
         assert_eq!(second.has_begun(&begun), Some(true));
         assert_eq!(second.has_begun(&not_begun), Some(false));
         assert_eq!(phone.run(&late).stdout, "", "and that stays true");
-        let unknown = ActMark { epoch: "d0123456789abcdef".to_owned(), number: 1 };
+        let unknown = ActMark { driver: "d0123456789abcdef".to_owned(), number: 1 };
         assert_eq!(second.has_begun(&unknown), None);
 
         // One that begins anew.
         let again = second.mark().unwrap();
-        second.take_over();
+        second.claim();
         phone.take(&second);
         assert_eq!(second.has_begun(&again), Some(false));
         assert_eq!(Fence::default().mark(), None, "nobody drives");
@@ -128,7 +128,7 @@ fn the_next_driver_learns_which_acts_had_begun() {
 fn of_two_that_begin_at_once_one_drives() {
     for phone in Phone::each() {
         let (first, second) = (phone.driver(), Fence::default());
-        second.take_over();
+        second.claim();
         // As if the first had made its folder after the second had moved the others away.
         let line = second.taking_line();
         let (before, after) = line.split_once("; mkdir").unwrap();
@@ -139,7 +139,7 @@ fn of_two_that_begin_at_once_one_drives() {
         assert!(second.is_due(), "it is not alone");
         assert_eq!(second.guard("echo done"), None);
         phone.take(&second);
-        assert_eq!(phone.act(&first), Err(NotBegun::TakenOver));
+        assert_eq!(phone.act(&first), Err(NotBegun::ClaimedElsewhere));
         assert_eq!(phone.act(&second), Ok(()));
     }
 }
@@ -160,13 +160,13 @@ fn what_is_kept_stays_small() {
 fn a_phone_without_a_place_is_driven_without() {
     let phone = Phone::new("sh");
     let fence = Fence::default();
-    fence.take_over();
+    fence.claim();
     std::fs::write(phone.folder.path().join(".ayeaye"), "").unwrap();
     phone.take(&fence);
     assert_eq!(fence.state(), FenceState::Unable);
     assert_eq!(fence.guard("input tap 1 1"), None);
     for told in ["", "sh: syntax error", "ayeaye-drivers:"] {
-        fence.take_over();
+        fence.claim();
         assert!(!fence.took_over(&mut told.to_owned()), "{told}");
     }
 }

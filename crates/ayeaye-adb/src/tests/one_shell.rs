@@ -95,7 +95,7 @@ async fn all_commands_of_a_driver_take_two_connections() {
     assert!(device.is_awake().await.unwrap());
     assert!(device.is_awake().await.unwrap());
     assert_eq!(fake.services() - before, 2, "whoever does not drive has one for each");
-    device.take_over();
+    device.claim();
     let before = fake.services();
     for _ in 0..10 {
         assert!(device.is_awake().await.unwrap());
@@ -111,7 +111,7 @@ async fn all_commands_of_a_driver_take_two_connections() {
 async fn answers_in_two_packets_are_not_held_back() {
     let (fake, _) = phone(0, Does::Answers).await;
     let device = fake.open().await;
-    device.take_over();
+    device.claim();
     let begun = tokio::time::Instant::now();
     for _ in 0..50 {
         assert!(device.is_awake().await.unwrap());
@@ -128,7 +128,7 @@ async fn an_act_whose_answer_does_not_come_is_in_doubt_and_sent_once() {
     for does in cuts.chain([Does::Hangs, Does::Babbles]) {
         let (fake, given) = phone(1, does).await;
         let device = fake.open().await;
-        device.take_over();
+        device.claim();
         device.is_awake().await.unwrap();
         device.is_awake().await.unwrap();
         let error = device.perform(&click(), ON).await.unwrap_err();
@@ -146,7 +146,7 @@ async fn a_question_that_the_open_shell_does_not_answer_is_asked_again_in_one_of
     for does in [Does::Cut(0), Does::Cut(50), Does::Hangs, Does::Babbles] {
         let (fake, given) = phone(1, does).await;
         let device = fake.open().await;
-        device.take_over();
+        device.claim();
         device.is_awake().await.unwrap();
         let before = fake.services();
         assert!(device.is_awake().await.unwrap());
@@ -167,7 +167,7 @@ async fn a_command_that_takes_most_of_its_time_is_waited_for_and_not_asked_twice
     let (fake, given) = slow_phone(9, Does::Answers, limits.shell * 6 / 10).await;
     let devices = AdbDevices::new(AdbConfig { limits, ..fake.config() });
     let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
-    device.take_over();
+    device.claim();
     device.is_awake().await.unwrap();
     let before = fake.services();
     assert!(device.is_awake().await.unwrap());
@@ -180,7 +180,7 @@ async fn a_command_that_takes_most_of_its_time_is_waited_for_and_not_asked_twice
 async fn a_shell_that_has_ended_meanwhile_leaves_no_doubt() {
     let (fake, given) = phone(0, Does::Dies).await;
     let device = fake.open().await;
-    device.take_over();
+    device.claim();
     for tap in 1..=4 {
         device.perform(&click(), ON).await.unwrap();
         assert_eq!(taps(&given), tap);
@@ -196,7 +196,7 @@ async fn a_phone_that_keeps_no_shell_open_is_driven_as_before() {
     })
     .await;
     let device = fake.open().await;
-    device.take_over();
+    device.claim();
     for _ in 0..3 {
         device.perform(&click(), ON).await.unwrap();
     }
@@ -212,7 +212,7 @@ async fn a_phone_that_keeps_no_shell_open_is_driven_as_before() {
     })
     .await;
     let device = fake.open().await;
-    device.take_over();
+    device.claim();
     for _ in 0..3 {
         assert!(device.is_awake().await.unwrap());
     }

@@ -116,7 +116,7 @@ async fn a_part_of_the_phone_is_known_as_one_beside_a_secure_folder() {
 async fn what_is_removed_is_removed_by_the_driver_alone() {
     let fake = phone(|line| if line.contains("pm uninstall") { "Success" } else { "" }).await;
     let device = fake.open().await;
-    device.take_over();
+    device.claim();
     device.uninstall("com.a.player").await.unwrap();
     let line = fake.commands().pop().unwrap();
     assert!(line.starts_with("(mkdir ") && line.contains("pm uninstall"), "{line}");

@@ -162,7 +162,7 @@ impl Agent {
             tracing::debug!("which sessions go on: {}", error_chain(&err));
             Vec::new()
         });
-        let is_its = |run: &RunEntry| run.kind != RunKind::Takeover && principal.owns(&run.owner);
+        let is_its = |run: &RunEntry| run.kind != RunKind::InHand && principal.owns(&run.owner);
         runs.into_iter().filter(is_its).map(|run| run.session).collect()
     }
 

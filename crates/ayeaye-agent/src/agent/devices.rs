@@ -21,7 +21,7 @@ pub enum DeviceHolder {
     Free,
     /// This session, owned by the principal who asked.
     Session(SessionId),
-    /// A person who has taken it over, and whom the principal who asked may know of.
+    /// A person who has it in hand, and whom the principal who asked may know of.
     Person,
     /// A session of another principal, or a person of whom the principal may not know.
     Other,
@@ -125,7 +125,7 @@ impl Agent {
             for run in self.registered_holders(&names).await? {
                 let (device, session) = (device.clone(), None);
                 match run.kind {
-                    RunKind::Takeover => return Err(AgentError::DeviceInHand { device }),
+                    RunKind::InHand => return Err(AgentError::DeviceInHand { device }),
                     RunKind::Task if !self.is_visible_to(run.session, principal).await => {
                         return Err(AgentError::DeviceBusy { device, session });
                     }
@@ -150,7 +150,7 @@ impl Agent {
             Some(session) => session,
             None => match self.holder_elsewhere(names).await {
                 None => return DeviceHolder::Free,
-                Some(run) if run.kind == RunKind::Takeover => {
+                Some(run) if run.kind == RunKind::InHand => {
                     let may_know = principal.owns(&run.owner);
                     return if may_know { DeviceHolder::Person } else { DeviceHolder::Other };
                 }
@@ -164,26 +164,26 @@ impl Agent {
         }
     }
 
-    /// The run that holds a phone, of any server. A person who has taken it over counts where none does.
+    /// The run that holds a phone, of any server. A person who has it in hand counts where none does.
     async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<RunEntry> {
         let holders = self.registered_holders(names).await.unwrap_or_else(|err| {
             // That must not fail the whole list.
             tracing::warn!("who drives a phone: {}", error_chain(&err));
             Vec::new()
         });
-        holders.into_iter().min_by_key(|run| run.kind == RunKind::Takeover)
+        holders.into_iter().min_by_key(|run| run.kind == RunKind::InHand)
     }
 
-    /// Whether a person has taken a phone over, at whichever server.
+    /// Whether a person has a phone in hand, at whichever server.
     pub(super) async fn is_phone_in_hand(
         &self,
         names: &DeviceNames,
     ) -> Result<bool, CoordinatorError> {
         let holders = self.registered_holders(names).await?;
-        Ok(holders.iter().any(|run| run.kind == RunKind::Takeover))
+        Ok(holders.iter().any(|run| run.kind == RunKind::InHand))
     }
 
-    /// All runs that have a phone, of any server: besides a takeover the acts of its person.
+    /// All runs that have a phone, of any server: besides a person's hold their acts.
     async fn registered_holders(
         &self,
         names: &DeviceNames,

@@ -63,23 +63,24 @@ pub(super) struct DirectSessions(Arc<Mutex<HashMap<DeviceId, DirectSession>>>);
 struct DirectSession {
     session: SessionId,
     owner: Principal,
-    last: Instant,
+    /// The last act in it.
+    at: Instant,
 }
 
 impl DirectSessions {
     /// The session that the principal's next action on this phone belongs to.
     pub(super) fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
         let direct_sessions = self.lock();
-        let hand = direct_sessions.get(device)?;
-        (hand.owner == *principal && hand.last.elapsed() < IDLE).then_some(hand.session)
+        let last = direct_sessions.get(device)?;
+        (last.owner == *principal && last.at.elapsed() < IDLE).then_some(last.session)
     }
 
     fn keep(&self, device: &DeviceId, session: SessionId, owner: &Principal) {
         let mut direct_sessions = self.lock();
-        direct_sessions.retain(|_, hand| hand.last.elapsed() < IDLE);
+        direct_sessions.retain(|_, session| session.at.elapsed() < IDLE);
         if direct_sessions.len() < MAX_DIRECT_SESSIONS || direct_sessions.contains_key(device) {
-            let hand = DirectSession { session, owner: owner.clone(), last: Instant::now() };
-            direct_sessions.insert(device.clone(), hand);
+            let session = DirectSession { session, owner: owner.clone(), at: Instant::now() };
+            direct_sessions.insert(device.clone(), session);
         }
     }
 
@@ -116,12 +117,12 @@ impl Agent {
         let device_id = &names.id;
         loop {
             let own = self.direct_sessions.of(device_id, principal);
-            let taken_over = self.takeovers.session_on(device_id, principal);
-            if taken_over.is_some() && !act.by_hand {
+            let in_hand = self.in_hand.session_on(device_id, principal);
+            if in_hand.is_some() && !act.by_hand {
                 return Err(AgentError::DeviceInHand { device: device_id.clone() });
             }
-            // A takeover's session begins with its first act.
-            let begun = match taken_over {
+            // The session of a phone in hand begins with its first act.
+            let begun = match in_hand {
                 Some(id) if self.read_summary(id).await.is_ok() => Some(id),
                 _ => None,
             };
@@ -138,7 +139,7 @@ impl Agent {
                 }
             }
             self.ensure_not_in_hand(&act, &names).await?;
-            let name = chosen.or(taken_over).unwrap_or_else(SessionId::new);
+            let name = chosen.or(in_hand).unwrap_or_else(SessionId::new);
             let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
                 LeaseRequest::Granted(lease) => lease,
                 LeaseRequest::Later(changes) => {
@@ -156,7 +157,7 @@ impl Agent {
                 // Look again what it is.
                 continue;
             }
-            // It may have been taken over since.
+            // A person may have taken it in hand since.
             self.ensure_not_in_hand(&act, &names).await?;
             match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {

@@ -8,8 +8,8 @@ use super::registry::{DeviceLease, RunRegistry};
 use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError};
 use crate::coordinator::{
-    CoordinatorError, Message, MessageBody, NewRun, News, Registered, Registration, Reply,
-    RunEntry, RunKind,
+    CoordinatorError, InboxMessage, InboxMessageBody, NewRun, News, Registered, Registration,
+    RunEntry, RunKind, UserReply,
 };
 use crate::journal::{Journal, JournalError, Summary};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason, error_chain};
@@ -85,7 +85,7 @@ impl Agent {
             match other.kind {
                 _ if other.session == session => return Ok(None),
                 RunKind::Act if Instant::now() < deadline => news.next().await,
-                RunKind::Takeover => return Err(AgentError::DeviceInHand { device }),
+                RunKind::InHand => return Err(AgentError::DeviceInHand { device }),
                 RunKind::Task | RunKind::Act => {
                     let session = Some(other.session);
                     return Err(AgentError::DeviceBusy { device, session });
@@ -144,9 +144,9 @@ impl Agent {
         &self,
         id: SessionId,
         run: u64,
-        reply: Reply,
+        reply: UserReply,
     ) -> Result<bool, AgentError> {
-        let message = Message::new(MessageBody::Reply(reply));
+        let message = InboxMessage::new(InboxMessageBody::Reply(reply));
         match self.deps.coordinator.send(id, &message, Some(run)).await {
             Ok(()) => Ok(true),
             Err(CoordinatorError::RunEnded) => Ok(false),
@@ -166,11 +166,11 @@ impl Agent {
         self.ensure_visible(id, principal).await?;
         let coordinator = &self.deps.coordinator;
         let before = coordinator.inbox(id).await?.into_iter().filter(|message| {
-            matches!(&message.body, MessageBody::Reply(reply) if reply.question == Some(question))
+            matches!(&message.body, InboxMessageBody::Reply(reply) if reply.question == Some(question))
         });
         let before: Vec<_> = before.map(|message| message.id).collect();
-        let reply = Reply { text, question: Some(question), secret: false };
-        let message = Message::new(MessageBody::Reply(reply));
+        let reply = UserReply { text, question: Some(question), secret: false };
+        let message = InboxMessage::new(InboxMessageBody::Reply(reply));
         coordinator.send(id, &message, None).await?;
         // Not before: the session is never without an answer. A run that takes the first one in this moment has
         // it in its record, and drops the other.
@@ -189,8 +189,8 @@ impl Agent {
         self.ensure_visible(id, principal).await?;
         let left = self.deps.coordinator.inbox(id).await?;
         let answers = left.into_iter().filter_map(|message| match message.body {
-            MessageBody::Reply(reply) if !reply.secret => Some(reply.text),
-            MessageBody::Reply(_) | MessageBody::Stop { .. } => None,
+            InboxMessageBody::Reply(reply) if !reply.secret => Some(reply.text),
+            InboxMessageBody::Reply(_) | InboxMessageBody::Stop { .. } => None,
         });
         Ok(answers.collect())
     }
@@ -262,7 +262,7 @@ async fn recorded(
         }
     }
     for run in entries {
-        let is_new = run.kind != RunKind::Takeover && runs.is_unseen(&run);
+        let is_new = run.kind != RunKind::InHand && runs.is_unseen(&run);
         if is_new && !is_recorded(&run).await {
             waiting.push(run);
         } else {
@@ -289,7 +289,7 @@ mod tests {
             epoch,
             kind: RunKind::Task,
             state: RunState::Running,
-            round: 0,
+            queue_turn: 0,
         };
         let [begins, fails] = [1, 2].map(|epoch| entry(SessionId::new(), epoch));
         let (journal, runs) = (&*rig.agent.deps.journal, RunRegistry::default());

@@ -20,7 +20,7 @@ pub enum AgentError {
         /// The phone.
         device: DeviceId,
     },
-    /// The phone is not taken over, or no longer.
+    /// The person does not have the phone in hand, or no longer.
     #[error("device {device} is not driven by hand any more: its time was up, or its task goes on")]
     NotInHand {
         /// The phone.

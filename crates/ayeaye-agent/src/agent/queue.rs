@@ -86,7 +86,7 @@ impl Agent {
         let names = self.shared_names(names);
         let mut queue = DeviceQueue::default();
         let mut runs = self.deps.coordinator.runs().await?;
-        runs.sort_by_key(RunEntry::turn);
+        runs.sort_by_key(RunEntry::place_in_line);
         for run in runs {
             if run.state == RunState::Queued && run.wants_any_of(&names) {
                 queue.length += 1;
@@ -173,7 +173,7 @@ impl QueuedRun {
 pub(super) fn message(entries: &[RunEntry], epoch: u64, device: &str) -> String {
     let own = entries.iter().find(|it| it.epoch == epoch);
     let is_ahead = |it: &&RunEntry| {
-        own.is_some_and(|own| it.turn() < own.turn())
+        own.is_some_and(|own| it.place_in_line() < own.place_in_line())
             && it.state == RunState::Queued
             && own.is_some_and(|own| own.wants_any_of(&it.devices))
     };

@@ -10,12 +10,12 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::activity::ElsewhereRun;
 pub use self::activity::RunActivity;
+use self::activity::{Activities, ElsewhereRun};
 pub(super) use self::starting::StartRequest;
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
-use crate::coordinator::{Message, Registration};
+use crate::coordinator::{InboxMessage, Registration};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, DeviceNames, Principal, Report, SessionId, StopReason};
 
@@ -46,7 +46,7 @@ struct Inner {
     /// Whether somebody looks at the runs of other servers.
     watched: bool,
     /// Run counts by owner.
-    activity: HashMap<Principal, RunActivity>,
+    activity: Activities,
     /// The server is shutting down: no run may begin.
     closed: bool,
 }
@@ -74,7 +74,7 @@ pub(super) struct ActiveRun {
     /// What its registration is called.
     pub(super) epoch: u64,
     /// For replies that are not to be on the disk.
-    pub(super) secret: mpsc::Sender<Message>,
+    pub(super) secret: mpsc::Sender<InboxMessage>,
     pub(super) updates: watch::Receiver<RunUpdate>,
 }
 
@@ -174,7 +174,7 @@ impl RunRegistry {
             return Err(AgentError::ShuttingDown);
         }
         let follower = live.follower();
-        inner.activity.entry(live.owner.clone()).or_default().begin(session);
+        inner.activity.of(&live.owner).begin(session);
         inner.ended.retain(|(id, _)| *id != session);
         inner.live.insert(session, live);
         inner.changes.send_replace(());
@@ -300,7 +300,7 @@ impl Drop for DeviceLease {
                 inner.ended.pop_front();
             }
             inner.ended.push_back((self.session, live.updates));
-            inner.activity.entry(live.owner).or_default().count += 1;
+            inner.activity.of(&live.owner).count += 1;
         }
         inner.changes.send_replace(());
     }

@@ -6,7 +6,9 @@ use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::same_phone::ensure_same_phone;
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
-use crate::coordinator::{Message, MessageBody, MessageId, Reply, RunEntry, RunKind};
+use crate::coordinator::{
+    InboxMessage, InboxMessageBody, InboxMessageId, RunEntry, RunKind, UserReply,
+};
 use crate::named_secret::names_secret;
 use crate::question::lone_number;
 use crate::secret_text::SecretKind;
@@ -145,12 +147,12 @@ impl Agent {
     async fn answer_left(
         &self,
         session: &Session,
-    ) -> Result<Option<(UserInput, Option<MessageId>)>, AgentError> {
+    ) -> Result<Option<(UserInput, Option<InboxMessageId>)>, AgentError> {
         if session.question.is_none() {
             return Ok(None);
         }
         for message in self.deps.coordinator.inbox(session.id).await? {
-            if let MessageBody::Reply(Reply { text, question, secret }) = message.body
+            if let InboxMessageBody::Reply(UserReply { text, question, secret }) = message.body
                 && question == Some(session.asked_at_step)
                 && !session.has_taken(&message.id.to_string())
             {
@@ -177,7 +179,7 @@ impl Agent {
         if !reply.secret {
             return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?));
         }
-        match run.secret.try_send(Message::new(MessageBody::Reply(reply))) {
+        match run.secret.try_send(InboxMessage::new(InboxMessageBody::Reply(reply))) {
             Ok(()) => {
                 self.deps.coordinator.wake(id);
                 Ok(Joined::Told)
@@ -212,7 +214,7 @@ impl Agent {
         &self,
         device_id: DeviceId,
         next: &ContinueTask,
-        input: (UserInput, Option<MessageId>),
+        input: (UserInput, Option<InboxMessageId>),
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let answers = next.input.is_answer();
@@ -237,7 +239,7 @@ impl Agent {
         if standing == Standing::Elsewhere {
             return Ok(None);
         }
-        self.takeovers.end_of(id);
+        self.in_hand.end_of(id);
         let device = self.device(&names.id).await?;
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
@@ -282,7 +284,7 @@ impl Joined {
 /// that was given up is an error: it must not begin again what was ended, as if it were what the user asked for.
 fn resume_kind(
     session: &Session,
-    (input, message): (UserInput, Option<MessageId>),
+    (input, message): (UserInput, Option<InboxMessageId>),
 ) -> Result<Option<ResumeKind>, AgentError> {
     Ok(Some(match (session.phase(), input) {
         (_, UserInput::Reply(_)) if session.is_given_up() => {
@@ -327,21 +329,21 @@ fn reply_to(
     id: SessionId,
     next: &ContinueTask,
     asked: Option<&Report>,
-) -> Result<Option<Reply>, AgentError> {
+) -> Result<Option<UserReply>, AgentError> {
     let secret = next.reply_is_secret;
     match &next.input {
         UserInput::Nothing => Ok(None),
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
         UserInput::Reply(text) => {
             check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
-            Ok(Some(Reply { text: text.clone(), question: None, secret }))
+            Ok(Some(UserReply { text: text.clone(), question: None, secret }))
         }
         // Only a run that waits for the operator has a question.
         UserInput::Answer { question, text } => {
             let asked = asked.filter(|it| it.asks(*question));
             let waits = asked.is_some();
             check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
-            let reply = Reply { text: text.clone(), question: Some(*question), secret };
+            let reply = UserReply { text: text.clone(), question: Some(*question), secret };
             Ok(Some(reply).filter(|_| waits && !text.is_empty()))
         }
     }

@@ -1,7 +1,7 @@
 //! A handle on a run of another server.
 use std::sync::Arc;
 
-use crate::coordinator::{Coordinator, CoordinatorError, Message, MessageBody};
+use crate::coordinator::{Coordinator, CoordinatorError, InboxMessage, InboxMessageBody};
 use crate::{SessionId, StopReason, error_chain};
 
 /// A run of another server.
@@ -25,7 +25,7 @@ impl RunElsewhere {
 
     /// Asks it to stop, and returns when that is kept for it.
     pub(super) async fn ask_to_stop(&self, reason: StopReason) -> Result<(), CoordinatorError> {
-        let message = Message::new(MessageBody::Stop { run: self.epoch, reason });
+        let message = InboxMessage::new(InboxMessageBody::Stop { run: self.epoch, reason });
         match self.coordinator.send(self.session, &message, Some(self.epoch)).await {
             // It is over.
             Err(CoordinatorError::RunEnded) => Ok(()),

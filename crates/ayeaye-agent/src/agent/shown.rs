@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use super::Agent;
 use crate::elements::hidden_elements;
-use crate::{Device, DeviceError, Elements, Frame, Principal, RedactPictures};
+use crate::{Device, DeviceError, Elements, Frame, Principal, RedactPictures, RefusedBy};
 
 impl Agent {
     /// The screen as this reader may see it. In the app of a named secret that a session of this process was to type,
@@ -38,6 +38,7 @@ impl Agent {
                 reason: "a kept secret may be on it, and the phone does not list what is where; a picture is shown again in \
                          another app, or with run.redact-pictures = \"never\""
                     .to_owned(),
+                by: RefusedBy::Device,
             });
         };
         let shows = |text: &str| matches!(stores.hide_named(text), Cow::Owned(_));

@@ -10,6 +10,7 @@ mod fallback;
 mod gate;
 mod guesses;
 mod hosts;
+mod in_hand;
 mod kept_private;
 mod known_elements;
 mod limits;
@@ -31,7 +32,6 @@ mod speculation;
 mod starting_again;
 mod stopping;
 mod storage;
-mod takeover;
 mod trouble;
 mod written_otherwise;
 

@@ -7,8 +7,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    Coordinator, CoordinatorError, MOST_MESSAGES, MOST_WAITING, Message, MessageBody, MessageId,
-    NewRun, QueuePosition, Registered, Registration, Reply, RunEntry, RunKind, RunState,
+    Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, MOST_MESSAGES,
+    MOST_WAITING, NewRun, QueuePosition, Registered, Registration, RunEntry, RunKind, RunState,
+    UserReply,
 };
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -28,9 +29,9 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     a_queue_is_first_come_first_served(store).await;
     owners_take_turns(store).await;
     nobody_is_passed_over_by_those_who_come_again(store).await;
-    acts_of_a_takeover_are_one_turn(store).await;
+    acts_of_a_person_are_one_turn(store).await;
     an_owner_fills_no_more_than_a_part_of_the_table(store).await;
-    a_takeover_keeps_the_phone_for_its_session(store).await;
+    a_person_keeps_the_phone_for_its_session(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
     a_run_that_ends_takes_nothing_but_a_stop(store).await;
     an_inbox_is_bounded(store).await;
@@ -43,17 +44,17 @@ fn run(session: SessionId, devices: &[&str], queue: bool) -> NewRun {
     NewRun { session, devices, owner: Principal::new("somebody"), kind: RunKind::Task, queue }
 }
 
-fn takeover(session: SessionId, devices: &[&str]) -> NewRun {
-    NewRun { kind: RunKind::Takeover, ..run(session, devices, false) }
+fn in_hand(session: SessionId, devices: &[&str]) -> NewRun {
+    NewRun { kind: RunKind::InHand, ..run(session, devices, false) }
 }
 
-fn say(text: &str) -> Message {
+fn say(text: &str) -> InboxMessage {
     let text = text.to_owned();
-    Message::new(MessageBody::Reply(Reply { text, question: Some(3), secret: true }))
+    InboxMessage::new(InboxMessageBody::Reply(UserReply { text, question: Some(3), secret: true }))
 }
 
-fn stop(run: u64) -> Message {
-    Message::new(MessageBody::Stop { run, reason: StopReason::UserPaused })
+fn stop(run: u64) -> InboxMessage {
+    InboxMessage::new(InboxMessageBody::Stop { run, reason: StopReason::UserPaused })
 }
 
 async fn granted(server: &dyn Coordinator, run: NewRun) -> Registration {
@@ -214,9 +215,9 @@ async fn nobody_is_passed_over_by_those_who_come_again(store: &Store<'_>) {
     assert_eq!(order, ["ben", "chris", "anna", "ben", "chris", "ben", "chris"]);
 }
 
-async fn acts_of_a_takeover_are_one_turn(store: &Store<'_>) {
+async fn acts_of_a_person_are_one_turn(store: &Store<'_>) {
     let (server, session) = ((store.server)(), (store.session)());
-    let hand = NewRun { kind: RunKind::Takeover, ..run_of("anna", session, false) };
+    let hand = NewRun { kind: RunKind::InHand, ..run_of("anna", session, false) };
     let hand = granted(&*server, hand).await;
     let ben = queued(&*server, run_of("ben", (store.session)(), true)).await;
     for _ in 0..4 {
@@ -227,8 +228,8 @@ async fn acts_of_a_takeover_are_one_turn(store: &Store<'_>) {
     let first = queued(&*server, run_of("ben", (store.session)(), true)).await;
     let anna = queued(&*server, run_of("anna", (store.session)(), true)).await;
     let second = queued(&*server, run_of("ben", (store.session)(), true)).await;
-    let rounds = [first, anna, second].map(|it| it.entry.round);
-    assert_eq!(rounds, [1, 1, 2]);
+    let turns = [first, anna, second].map(|it| it.entry.queue_turn);
+    assert_eq!(turns, [1, 1, 2]);
 }
 
 async fn an_owner_fills_no_more_than_a_part_of_the_table(store: &Store<'_>) {
@@ -247,7 +248,7 @@ async fn an_owner_fills_no_more_than_a_part_of_the_table(store: &Store<'_>) {
     queued(&*server, run_of("anna", (store.session)(), true)).await;
 }
 
-async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
+async fn a_person_keeps_the_phone_for_its_session(store: &Store<'_>) {
     let (one, two, session) = ((store.server)(), (store.server)(), (store.session)());
     let task = granted(&*one, run(session, &["a"], false)).await;
     let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
@@ -256,10 +257,10 @@ async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
         matches!(turn, QueuePosition::Waiting { place: 1, behind: Some(_) })
     };
     let taken = |registered| matches!(registered, Ok(Registered::Taken(_)));
-    assert!(taken(two.register(takeover((store.session)(), &["a"])).await), "it is another's");
+    assert!(taken(two.register(in_hand((store.session)(), &["a"])).await), "it is another's");
     // It comes before those that wait, and there is no moment between in which they could begin.
-    let hand = granted(&*two, takeover(session, &["a"])).await;
-    assert!(taken(one.register(takeover(session, &["a"])).await), "one at a time");
+    let hand = granted(&*two, in_hand(session, &["a"])).await;
+    assert!(taken(one.register(in_hand(session, &["a"])).await), "one at a time");
     assert_eq!(one.run_of(session).await.unwrap().as_ref(), Some(&task.entry));
     drop(task);
     assert!(waits().await);
@@ -275,7 +276,7 @@ async fn a_takeover_keeps_the_phone_for_its_session(store: &Store<'_>) {
     assert!(waits().await);
     drop(task);
     // With nobody at work, those that wait come first.
-    assert!(taken(one.register(takeover(session, &["a"])).await));
+    assert!(taken(one.register(in_hand(session, &["a"])).await));
     assert_eq!(one.advance(waiting.entry.epoch).await.unwrap(), QueuePosition::Yours);
 }
 
@@ -395,9 +396,9 @@ struct RandomOrder<'a> {
     sessions: [SessionId; 3],
     runs: Vec<LiveRun>,
     /// What was sent to each session and accepted.
-    sent: HashMap<SessionId, Vec<MessageId>>,
+    sent: HashMap<SessionId, Vec<InboxMessageId>>,
     /// What the record of each session has.
-    records: HashMap<SessionId, Vec<MessageId>>,
+    records: HashMap<SessionId, Vec<InboxMessageId>>,
 }
 
 struct LiveRun {
@@ -437,7 +438,7 @@ impl RandomOrder<'_> {
         let session = self.sessions[self.below(3)];
         let names = [&["a"][..], &["b"], &["a", "c"], &["c"]][self.below(4)];
         let wanted = match self.below(4) {
-            0 => takeover(session, names),
+            0 => in_hand(session, names),
             _ => run(session, names, self.below(2) == 0),
         };
         let kind = wanted.kind;
@@ -459,16 +460,15 @@ impl RandomOrder<'_> {
             Registered::Taken(_) if taken || busy && !queue => return,
             other => panic!("session taken: {taken}, phone: {busy}, queues: {queue}; {other:?}"),
         };
-        self.end_takeover(&registration.entry);
+        self.end_hold(&registration.entry);
         self.runs.push(LiveRun { registration, state });
     }
 
-    fn end_takeover(&mut self, by: &RunEntry) {
+    fn end_hold(&mut self, by: &RunEntry) {
         if by.kind == RunKind::Task {
             let entry = |it: &LiveRun| it.registration.entry.clone();
-            self.runs.retain(|it| {
-                entry(it).session != by.session || entry(it).kind != RunKind::Takeover
-            });
+            self.runs
+                .retain(|it| entry(it).session != by.session || entry(it).kind != RunKind::InHand);
         }
     }
 
@@ -498,7 +498,7 @@ impl RandomOrder<'_> {
             QueuePosition::Yours if !waits => {}
             QueuePosition::Yours if free => {
                 self.runs[nth].state = RunState::Running;
-                self.end_takeover(&own);
+                self.end_hold(&own);
             }
             QueuePosition::Waiting { place, .. } if waits && !free && 0 < place => {}
             other => panic!("waits: {waits}, free: {free}; {other:?}"),

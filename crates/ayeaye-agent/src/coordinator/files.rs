@@ -32,7 +32,7 @@ use self::live::LiveFile;
 use self::wakeups::Wakeups;
 use super::table::{RunPlace, RunTable};
 use super::{
-    Coordinator, CoordinatorError, Message, MessageId, NewRun, QueuePosition, Registered,
+    Coordinator, CoordinatorError, InboxMessage, InboxMessageId, NewRun, QueuePosition, Registered,
     Registration, RunEntry,
 };
 use crate::SessionId;
@@ -171,7 +171,7 @@ impl Coordinator for FileCoordinator {
     async fn send(
         &self,
         session: SessionId,
-        message: &Message,
+        message: &InboxMessage,
         run: Option<u64>,
     ) -> Result<(), CoordinatorError> {
         let message = message.clone();
@@ -186,11 +186,15 @@ impl Coordinator for FileCoordinator {
         Ok(())
     }
 
-    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+    async fn inbox(&self, session: SessionId) -> Result<Vec<InboxMessage>, CoordinatorError> {
         self.at(move |place| inbox::read(&place.sessions, session)).await
     }
 
-    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError> {
+    async fn acknowledge(
+        &self,
+        session: SessionId,
+        id: InboxMessageId,
+    ) -> Result<(), CoordinatorError> {
         self.at(move |place| inbox::remove(&place.sessions, session, id)).await
     }
 

@@ -7,8 +7,8 @@ use tokio::sync::broadcast;
 
 use super::table::{RunPlace, RunTable};
 use super::{
-    Coordinator, CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId,
-    NewRun, QueuePosition, Registered, Registration, RunEntry,
+    Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, LONGEST_REPLY,
+    MOST_MESSAGES, NewRun, QueuePosition, Registered, Registration, RunEntry,
 };
 use crate::SessionId;
 
@@ -25,7 +25,7 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct MemoryState {
     table: RunTable,
-    inboxes: HashMap<SessionId, Vec<Message>>,
+    inboxes: HashMap<SessionId, Vec<InboxMessage>>,
     alive: HashSet<u64>,
 }
 
@@ -120,10 +120,10 @@ impl Coordinator for MemoryCoordinator {
     async fn send(
         &self,
         session: SessionId,
-        message: &Message,
+        message: &InboxMessage,
         run: Option<u64>,
     ) -> Result<(), CoordinatorError> {
-        if let MessageBody::Reply(reply) = &message.body
+        if let InboxMessageBody::Reply(reply) = &message.body
             && LONGEST_REPLY < reply.text.len()
         {
             return Err(CoordinatorError::TooLong);
@@ -143,11 +143,15 @@ impl Coordinator for MemoryCoordinator {
         Ok(())
     }
 
-    async fn inbox(&self, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+    async fn inbox(&self, session: SessionId) -> Result<Vec<InboxMessage>, CoordinatorError> {
         Ok(self.store.state().inboxes.get(&session).cloned().unwrap_or_default())
     }
 
-    async fn acknowledge(&self, session: SessionId, id: MessageId) -> Result<(), CoordinatorError> {
+    async fn acknowledge(
+        &self,
+        session: SessionId,
+        id: InboxMessageId,
+    ) -> Result<(), CoordinatorError> {
         if let Some(inbox) = self.store.state().inboxes.get_mut(&session) {
             inbox.retain(|message| message.id != id);
         }

@@ -8,22 +8,22 @@ use crate::StopReason;
 
 /// The name of a message: never the same twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MessageId(Uuid);
+pub struct InboxMessageId(Uuid);
 
 /// A message for whoever runs a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct InboxMessage {
     /// By this the record tells that it had its effect.
-    pub id: MessageId,
+    pub id: InboxMessageId,
     /// What it says.
-    pub body: MessageBody,
+    pub body: InboxMessageBody,
 }
 
 /// What a message says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MessageBody {
+pub enum InboxMessageBody {
     /// An answer or guidance.
-    Reply(Reply),
+    Reply(UserReply),
     /// Stop. A later run of the session drops it.
     Stop {
         /// The run that is meant.
@@ -35,7 +35,7 @@ pub enum MessageBody {
 
 /// An answer, or guidance.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct UserReply {
     /// The user's words.
     pub text: String,
     /// The question that it answers, by the step that asked. Where another one is open, or none, it is dropped.
@@ -44,7 +44,7 @@ pub struct Reply {
     pub secret: bool,
 }
 
-impl MessageId {
+impl InboxMessageId {
     /// A new name.
     #[allow(clippy::new_without_default, reason = "a new name is never the same twice")]
     pub fn new() -> Self {
@@ -52,13 +52,13 @@ impl MessageId {
     }
 }
 
-impl fmt::Display for MessageId {
+impl fmt::Display for InboxMessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.hyphenated().fmt(f)
     }
 }
 
-impl FromStr for MessageId {
+impl FromStr for InboxMessageId {
     type Err = uuid::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -66,18 +66,18 @@ impl FromStr for MessageId {
     }
 }
 
-impl Message {
+impl InboxMessage {
     /// A new message.
-    pub fn new(body: MessageBody) -> Self {
-        Self { id: MessageId::new(), body }
+    pub fn new(body: InboxMessageBody) -> Self {
+        Self { id: InboxMessageId::new(), body }
     }
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for UserReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // It may be a secret.
         let Self { text, question, secret } = self;
-        f.debug_struct("Reply")
+        f.debug_struct("UserReply")
             .field("chars", &text.chars().count())
             .field("question", question)
             .field("secret", secret)

@@ -1,6 +1,6 @@
 //! Who runs what, as a table: the rules, without a place to keep it.
 use super::{
-    CoordinatorError, MOST_RUNS, MOST_WAITING, MessageBody, NewRun, QueuePosition, RunEntry,
+    CoordinatorError, InboxMessageBody, MOST_RUNS, MOST_WAITING, NewRun, QueuePosition, RunEntry,
     RunKind, RunState,
 };
 use crate::{DeviceId, Principal, SessionId};
@@ -22,7 +22,7 @@ pub(super) struct Served {
     pub(super) owner: Principal,
     /// All names of the phone.
     pub(super) devices: Vec<DeviceId>,
-    pub(super) round: u64,
+    pub(super) queue_turn: u64,
 }
 
 /// Where a new run stands.
@@ -66,14 +66,15 @@ impl RunTable {
             return Err(CoordinatorError::TooManyWaiting);
         }
         // What a session does while it has the phone is one turn.
-        let same_turn = has_it_already.filter(|_| state == RunState::Running).map(|it| it.round);
+        let same_turn =
+            has_it_already.filter(|_| state == RunState::Running).map(|it| it.queue_turn);
         self.forget_old_turns();
-        let round = same_turn.unwrap_or_else(|| self.round_of(&owner, &devices));
-        self.end_takeover(session, kind);
+        let queue_turn = same_turn.unwrap_or_else(|| self.queue_turn_of(&owner, &devices));
+        self.end_hold(session, kind);
         self.last_epoch += 1;
         let epoch = self.last_epoch;
         let server = server.to_owned();
-        let entry = RunEntry { session, devices, owner, server, epoch, kind, state, round };
+        let entry = RunEntry { session, devices, owner, server, epoch, kind, state, queue_turn };
         self.runs.push(entry.clone());
         if state == RunState::Running {
             self.note_turn(&entry);
@@ -93,18 +94,18 @@ impl RunTable {
         let mut place = 1;
         let mut behind = None;
         let own = own.clone();
-        let turn = own.turn();
+        let own_place = own.place_in_line();
         for other in
             self.runs.iter().filter(|it| it.session != own.session && it.wants_any_of(&own.devices))
         {
             match other.state {
-                RunState::Queued if other.turn() < turn => place += 1,
+                RunState::Queued if other.place_in_line() < own_place => place += 1,
                 RunState::Queued => {}
                 RunState::Running | RunState::Ending => behind = Some(other.clone()),
             }
         }
         if place == 1 && behind.is_none() {
-            self.end_takeover(own.session, own.kind);
+            self.end_hold(own.session, own.kind);
             self.set(epoch, RunState::Running);
             self.note_turn(&own);
             return Ok(QueuePosition::Yours);
@@ -112,38 +113,38 @@ impl RunTable {
         Ok(QueuePosition::Waiting { place, behind })
     }
 
-    /// The round in which a new run gets its phone: the first after those of its owner's other runs there, and after the
-    /// last in which the owner had it. Others join the round that is on, so that nobody waits for all that another has
+    /// The turn in which a new run gets its phone: the first after those of its owner's other runs there, and after the
+    /// last in which the owner had it. Others join the turn that is on, so that nobody waits for all that another has
     /// queued, and none who comes again and again passes over one who waits.
-    fn round_of(&self, owner: &Principal, devices: &[DeviceId]) -> u64 {
+    fn queue_turn_of(&self, owner: &Principal, devices: &[DeviceId]) -> u64 {
         let there = self.runs.iter().filter(|it| it.wants_any_of(devices) && it.owner == *owner);
         let had = self.served.iter().filter(|it| it.owner == *owner && it.is_of(devices));
-        let last = there.map(|it| it.round).chain(had.map(|it| it.round)).max();
-        let next = last.map(|round| round.saturating_add(1));
-        next.max(self.lowest_round(devices)).unwrap_or_default()
+        let last = there.map(|it| it.queue_turn).chain(had.map(|it| it.queue_turn)).max();
+        let next = last.map(|turn| turn.saturating_add(1));
+        next.max(self.current_turn(devices)).unwrap_or_default()
     }
 
-    /// The round that is on.
-    fn lowest_round(&self, devices: &[DeviceId]) -> Option<u64> {
-        self.runs.iter().filter(|it| it.wants_any_of(devices)).map(|it| it.round).min()
+    /// The turn that is on.
+    fn current_turn(&self, devices: &[DeviceId]) -> Option<u64> {
+        self.runs.iter().filter(|it| it.wants_any_of(devices)).map(|it| it.queue_turn).min()
     }
 
     fn note_turn(&mut self, run: &RunEntry) {
-        let RunEntry { owner, devices, round, .. } = run;
+        let RunEntry { owner, devices, queue_turn, .. } = run;
         self.served.retain(|it| it.owner != *owner || !it.is_of(devices));
         if !devices.is_empty() {
             self.served.push(Served {
                 owner: owner.clone(),
                 devices: devices.clone(),
-                round: *round,
+                queue_turn: *queue_turn,
             });
         }
     }
 
-    /// Turns before the round that is on count no more, and none does where nobody has the phone or waits for it.
+    /// Turns before the one that is on count no more, and none does where nobody has the phone or waits for it.
     fn forget_old_turns(&mut self) {
         let mut served = std::mem::take(&mut self.served);
-        served.retain(|it| self.lowest_round(&it.devices).is_some_and(|on| on <= it.round));
+        served.retain(|it| self.current_turn(&it.devices).is_some_and(|on| on <= it.queue_turn));
         self.served = served;
     }
 
@@ -153,9 +154,9 @@ impl RunTable {
     }
 
     /// A task of a session takes the phone out of the person's hand.
-    fn end_takeover(&mut self, session: SessionId, by: RunKind) {
+    fn end_hold(&mut self, session: SessionId, by: RunKind) {
         if by == RunKind::Task {
-            self.runs.retain(|it| it.session != session || it.kind != RunKind::Takeover);
+            self.runs.retain(|it| it.session != session || it.kind != RunKind::InHand);
         }
     }
 
@@ -165,10 +166,10 @@ impl RunTable {
 
     /// Whether the run takes this. One that ends reads no more words, which would be lost, but can be told to stop:
     /// its end may take minutes.
-    pub(super) fn takes(&self, epoch: u64, body: &MessageBody) -> bool {
+    pub(super) fn takes(&self, epoch: u64, body: &InboxMessageBody) -> bool {
         let takes = |state: RunState| match body {
-            MessageBody::Reply(_) => state != RunState::Ending,
-            MessageBody::Stop { .. } => true,
+            InboxMessageBody::Reply(_) => state != RunState::Ending,
+            InboxMessageBody::Stop { .. } => true,
         };
         self.runs.iter().any(|it| it.epoch == epoch && takes(it.state))
     }
@@ -186,8 +187,9 @@ impl Served {
     }
 }
 
-/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one takeover beside it.
+/// Whether a session that has `run` cannot have another of this kind: it has one at a time, and one hold of a person
+/// beside it.
 fn excludes(run: &RunEntry, session: SessionId, kind: RunKind) -> bool {
-    let is_takeover = |kind: RunKind| kind == RunKind::Takeover;
-    run.session == session && is_takeover(run.kind) == is_takeover(kind)
+    let is_in_hand = |kind: RunKind| kind == RunKind::InHand;
+    run.session == session && is_in_hand(run.kind) == is_in_hand(kind)
 }

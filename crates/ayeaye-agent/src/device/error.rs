@@ -3,6 +3,15 @@ use std::time::Duration;
 
 use super::DeviceId;
 
+/// Who has refused what a phone was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusedBy {
+    /// The phone itself.
+    Device,
+    /// The adb server: the phone was not asked.
+    AdbServer,
+}
+
 /// Why a phone did not do what it was asked. Variants are by what the caller does next.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DeviceError {
@@ -47,6 +56,8 @@ pub enum DeviceError {
         what: String,
         /// Exit code and message, or what was wrong with the answer.
         reason: String,
+        /// Who said it.
+        by: RefusedBy,
     },
     /// The phone has no way to type this text, of which nothing was typed: it needs a keyboard, which a
     /// person can put on it.
@@ -69,13 +80,13 @@ pub enum DeviceError {
         /// Why not.
         reason: String,
     },
-    /// Another driver has taken the phone over, and the phone itself refuses this one.
+    /// Another driver has claimed the phone, and the phone itself refuses this one.
     #[error(
         "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
          its /data/local/tmp were removed{}",
         if *partly { "; a part of it had been done before" } else { "" }
     )]
-    TakenOver {
+    ClaimedElsewhere {
         /// Its serial.
         id: DeviceId,
         /// What was asked.
@@ -100,7 +111,7 @@ impl DeviceError {
     pub fn may_have_acted(&self) -> bool {
         match self {
             Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
-            Self::TakenOver { partly, .. } => *partly,
+            Self::ClaimedElsewhere { partly, .. } => *partly,
             Self::NoServer { .. }
             | Self::NotFound(_)
             | Self::Unauthorized(_)
@@ -122,7 +133,7 @@ impl DeviceError {
             Self::Unauthorized(_)
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
-            | Self::TakenOver { .. }
+            | Self::ClaimedElsewhere { .. }
             | Self::Refused { .. }
             | Self::Garbled { .. } => false,
         }

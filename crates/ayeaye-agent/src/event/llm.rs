@@ -172,6 +172,10 @@ pub struct LlmResponse {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// It was taken back, since the screen that the model was shown was not the settled one: it is neither a failure
+    /// nor a reply. Left out of records made before there was this field: only `error` says it there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// What was understood of a reply.

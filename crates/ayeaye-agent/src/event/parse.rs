@@ -275,6 +275,8 @@ struct CompactResponse {
     retries: Vec<String>,
     #[serde(default)]
     error: Option<String>,
+    #[serde(default)]
+    withdrawn: bool,
 }
 
 /// [`ParsedRecord`] without a flattened member.

@@ -125,11 +125,17 @@ fn drop_from_gate(gate: &mut GateRecord) {
     }
 }
 
-/// How the words begin in which it is told that the gate refuses an act; what stands on the screen comes behind the
-/// name of the rule.
-pub(crate) const REFUSED_BY_RULE: &str = "the policy refuses it (rule ";
+/// How the words begin in which it is told that the gate refuses an act.
+const REFUSED_BY_RULE: &str = "the policy refuses it (rule ";
 
-/// The same of a refusal in words.
+/// Why the gate refuses an act, in words: the rule, and behind it what stands on the screen. A step ends with these as
+/// its error, of which [`drop_evidence`] leaves the rule.
+pub(crate) fn refusal_text(rule: Rule, evidence: &str) -> String {
+    let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
+    format!("{REFUSED_BY_RULE}{rule}{what})")
+}
+
+/// The same of a refusal in words, as [`refusal_text`] has them.
 fn drop_evidence(text: &mut String) {
     let Some(rest) = text.strip_prefix(REFUSED_BY_RULE) else { return };
     let Some((rule, evidence)) = rest.split_once(": ") else { return };
@@ -203,6 +209,20 @@ mod tests {
         assert_eq!(response.thought, "[19 characters]");
         assert_eq!(response.comment, "[19 characters]");
         assert_eq!(response.summary, "Opened the chat: [19 characters]");
+    }
+
+    #[test]
+    fn of_a_refusal_in_words_the_rule_stays() {
+        for rule in Rule::ALL {
+            let mut text = refusal_text(rule, "Anna (home): 5 €");
+            drop_evidence(&mut text);
+            let kept =
+                if rule == Rule::UnnamedApp { "Anna (home): 5 €" } else { "[16 characters]" };
+            assert_eq!(text, format!("the policy refuses it (rule {rule}: {kept})"));
+            let mut bare = refusal_text(rule, "");
+            drop_evidence(&mut bare);
+            assert_eq!(bare, format!("the policy refuses it (rule {rule})"));
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::secret_text::SecretKind;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// How often a screen is switched on for one gesture.
-const LIGHTS: u32 = 2;
+const MOST_WAKES: u32 = 2;
 const WENT_DARK: &str = "the screen had gone off while it was being decided on";
 
 const SHOWS_OTHER: &str = "the screen had gone off while it was being decided on, and it shows something else since it is on again";
@@ -154,7 +154,7 @@ impl Run {
                 let question = Question { app, ..Question::needs_keyboard(&why) };
                 return self.stop_for_question(&question).await;
             }
-            Err(err @ DeviceError::TakenOver { .. }) => {
+            Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
                 step.error = Some(error_chain(&err));
                 return Err(RunError::DeviceLost(err));
             }
@@ -184,7 +184,7 @@ impl Run {
         if !seen_dark && fresh || matches!(act.gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }
-        for _ in 0..LIGHTS {
+        for _ in 0..MOST_WAKES {
             // Somebody may have switched it on since, and nothing on it has been compared yet.
             let dark = std::mem::take(&mut seen_dark);
             // A phone that does not tell is asked for the gesture itself.

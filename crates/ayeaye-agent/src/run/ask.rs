@@ -7,7 +7,7 @@ use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::whole_answer::whole_answer;
 use super::{Run, RunPhase};
-use crate::coordinator::{MessageId, Reply};
+use crate::coordinator::{InboxMessageId, UserReply};
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
@@ -94,7 +94,7 @@ impl Run {
         &mut self,
         text: String,
         source: AnswerSource,
-        message: Option<MessageId>,
+        message: Option<InboxMessageId>,
     ) -> Result<(), RunError> {
         // A model that answers for the user must not name the user's secrets.
         if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
@@ -115,7 +115,7 @@ impl Run {
     pub(super) async fn record_guidance(
         &mut self,
         text: String,
-        message: Option<MessageId>,
+        message: Option<InboxMessageId>,
     ) -> Result<(), RunError> {
         self.recorder.learn_named(&text);
         self.recorder.learn_secrets(&text);
@@ -146,7 +146,7 @@ impl Run {
     }
 
     /// Waits for an answer on the server's side; `None` if none comes in time.
-    async fn operator_answer(&mut self) -> Result<Option<(MessageId, String)>, RunError> {
+    async fn operator_answer(&mut self) -> Result<Option<(InboxMessageId, String)>, RunError> {
         self.enter(RunPhase::Asking);
         self.publish(waiting_for_operator(self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
@@ -163,7 +163,7 @@ impl Run {
     }
 
     /// The answer to the open question, if one has come. What answers another one is guidance.
-    async fn read_answer(&mut self) -> Result<Option<(MessageId, String)>, RunError> {
+    async fn read_answer(&mut self) -> Result<Option<(InboxMessageId, String)>, RunError> {
         let open = self.session().asked_at_step;
         for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
             if reply.question.is_none_or(|it| it == open) {
@@ -199,8 +199,12 @@ impl Run {
     }
 
     /// Takes a message: its effect is in the record before it is removed.
-    async fn take_guidance(&mut self, id: MessageId, reply: Reply) -> Result<(), RunError> {
-        let Reply { text, question, secret } = reply;
+    async fn take_guidance(
+        &mut self,
+        id: InboxMessageId,
+        reply: UserReply,
+    ) -> Result<(), RunError> {
+        let UserReply { text, question, secret } = reply;
         if secret {
             self.recorder.secrets().add_answer(SecretKind::Marked, &text);
         } else if question.is_some() {

@@ -2,7 +2,7 @@
 //! a session.
 use super::Run;
 use super::outcome::RunError;
-use crate::coordinator::MessageId;
+use crate::coordinator::InboxMessageId;
 use crate::journal::{AgentState, AnswerSource, Fact, ResumeReason, SessionResume};
 use crate::named_secret::names_secret;
 use crate::{DeviceError, error_chain};
@@ -13,7 +13,7 @@ pub(crate) enum ResumeKind {
     /// A session's first run.
     First,
     /// An answer to the question that waits, and the message that brought it, if one did.
-    Reply(String, Option<MessageId>),
+    Reply(String, Option<InboxMessageId>),
     /// Guidance for the round that goes on.
     Guidance(String),
     /// A new request.

@@ -54,7 +54,7 @@ impl Run {
         // A call that is taken back costs something: nothing is risked once the budget is used up.
         let affordable = self.models.used_up(&self.recorder).is_none();
         if !affordable || !self.observer.may_ask_early(observation, &*model) {
-            self.prove(observation, step).await?;
+            self.confirm_settled(observation, step).await?;
         }
         if observation.is_early() {
             self.observer.record_early(&mut self.recorder, &model, observation).await?;
@@ -83,11 +83,12 @@ impl Run {
                 self.models.send_unless_moved(recorder, &mut exchange, costs, moved).await?;
             self.observer.answer_times.add(reply.latency);
             // Nothing follows from a reply before its screen is known to be the settled one.
-            if let Err(moved) = self.prove(observation, step).await {
+            if let Err(moved) = self.confirm_settled(observation, step).await {
                 let read = model.read(&reply, observation.picture.picture.size);
                 if self.may_hold_secret(read.as_ref()) {
                     exchange.withhold_reply();
                 }
+                exchange.withdraw();
                 let why = Err(moved.to_string());
                 exchange.log_reply(&mut self.recorder, &reply, why, &mut step.costs).await?;
                 return Err(moved);
@@ -124,7 +125,7 @@ impl Run {
     }
 
     /// Waits until the screen is known to be the settled one.
-    pub(super) async fn prove(
+    pub(super) async fn confirm_settled(
         &mut self,
         observation: &mut Observation,
         step: &mut StepBuilder,
@@ -134,7 +135,7 @@ impl Run {
         }
         let begun = Instant::now();
         let model = self.acting_model();
-        let proven = self.observer.prove(&mut self.recorder, &model, observation).await;
+        let proven = self.observer.confirm_settled(&mut self.recorder, &model, observation).await;
         step.times.data_collection += millis(begun.elapsed());
         proven?;
         step.captioning = self.begin_caption(observation);

@@ -52,8 +52,14 @@ pub(crate) struct DirectRequest {
 /// What the gate says of a direct action.
 enum Gated {
     Passes(GateRecord),
-    Refused(String),
+    Refused(Rule, String),
     Asks(LeaveRequest),
+}
+
+/// Why the gate has stopped a direct action.
+enum GateStop {
+    Refused(Rule),
+    NeedsLeave(LeaveRequest),
 }
 
 impl Run {
@@ -89,8 +95,8 @@ impl Run {
         };
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
-        let mut leave = None;
-        let acted = Box::pin(self.act_once(request, &mut step, &mut leave)).await;
+        let mut stopped = None;
+        let acted = Box::pin(self.act_once(request, &mut step, &mut stopped)).await;
         // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
@@ -111,15 +117,18 @@ impl Run {
             session_id: session.id,
             step: number,
             line,
-            outcome: match (leave, failed) {
-                (Some(leave), _) => DirectOutcome::NeedsLeave(Box::new(leave)),
-                (None, None) => DirectOutcome::Done,
-                (None, Some(why)) if doubt => {
+            outcome: match (stopped, failed) {
+                (Some(GateStop::NeedsLeave(leave)), _) => {
+                    DirectOutcome::NeedsLeave(Box::new(leave))
+                }
+                (Some(GateStop::Refused(rule)), Some(why)) => {
+                    DirectOutcome::Refused(rule, self.recorder.redact(&why).into_owned())
+                }
+                (_, None) => DirectOutcome::Done,
+                (_, Some(why)) if doubt => {
                     DirectOutcome::Doubtful(self.recorder.redact(&why).into_owned())
                 }
-                (None, Some(why)) => {
-                    DirectOutcome::NotDone(self.recorder.redact(&why).into_owned())
-                }
+                (_, Some(why)) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
             },
             note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,
@@ -174,7 +183,7 @@ impl Run {
         &mut self,
         request: &DirectRequest,
         step: &mut StepBuilder,
-        leave: &mut Option<LeaveRequest>,
+        stopped: &mut Option<GateStop>,
     ) -> Result<Option<ScreenAfter>, RunError> {
         let Some(mut observation) = self.observe_directly(&request.gesture, step).await? else {
             return Ok(None);
@@ -208,13 +217,14 @@ impl Run {
         };
         let gate = match self.ask_gate(request, &named, &observation).await? {
             Gated::Passes(record) => record,
-            Gated::Refused(why) => {
+            Gated::Refused(rule, why) => {
                 step.error = Some(why);
+                *stopped = Some(GateStop::Refused(rule));
                 return Ok(None);
             }
             Gated::Asks(asked) => {
                 step.error = Some(NO_LEAVE.to_owned());
-                *leave = Some(asked);
+                *stopped = Some(GateStop::NeedsLeave(asked));
                 return Ok(None);
             }
         };
@@ -244,7 +254,7 @@ impl Run {
             GateDecision::Deny(_) => {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
-                return Ok(Gated::Refused(why));
+                return Ok(Gated::Refused(judged.verdict.rule, why));
             }
             GateDecision::Confirm(ask) => self.question_text_of(ask),
         };

@@ -20,7 +20,7 @@ use crate::gate::{
     ScreenFacts, UserWords, Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
-use crate::privacy::{REFUSED_BY_RULE, placeholders};
+use crate::privacy::{placeholders, refusal_text};
 use crate::{Elements, Gesture, Question, error_chain};
 
 /// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
@@ -372,8 +372,7 @@ fn refusal_by(rule: Rule, evidence: &str) -> String {
     if rule == Rule::Refused {
         return "the user has said no to it".to_owned();
     }
-    let what = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
-    format!("{REFUSED_BY_RULE}{rule}{what})")
+    refusal_text(rule, evidence)
 }
 
 /// What goes to whom, where an act is about that: a yes to one text is none to another. Empty for other acts.

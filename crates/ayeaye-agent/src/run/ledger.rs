@@ -123,7 +123,7 @@ impl Ledger {
                 Err(err) => {
                     let setting = &change.setting;
                     tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
-                    if err.is_unreachable() || matches!(err, DeviceError::TakenOver { .. }) {
+                    if err.is_unreachable() || matches!(err, DeviceError::ClaimedElsewhere { .. }) {
                         break;
                     }
                 }
@@ -148,6 +148,7 @@ fn refused_anew(open: &mut OpenChange, now: Option<Timestamp>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RefusedBy;
     use crate::fakes::Recording;
 
     fn changed(setting: &str) -> SettingChange {
@@ -170,8 +171,8 @@ mod tests {
         let left = begins.open().await.unwrap().into_iter().map(|it| it.change);
         assert_eq!(left.collect::<Vec<_>>(), std::slice::from_ref(&timeout));
         // So is one that is counted.
-        let err =
-            DeviceError::Refused { id: device, what: "it".to_owned(), reason: "no".to_owned() };
+        let (what, reason, by) = ("it".to_owned(), "no".to_owned(), RefusedBy::Device);
+        let err = DeviceError::Refused { id: device, what, reason, by };
         let (counted, added) =
             tokio::join!(puts_back.count_refusal(&timeout, &err), begins.add(&keyboard));
         counted.and(added).unwrap();

@@ -9,7 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::CancelHandle;
 use crate::coordinator::{
-    Coordinator, CoordinatorError, Message, MessageBody, MessageId, News, Reply,
+    Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, News, UserReply,
 };
 use crate::{Session, SessionId, error_chain};
 
@@ -19,9 +19,9 @@ pub(crate) struct Mailbox {
     coordinator: Arc<dyn Coordinator>,
     session: SessionId,
     epoch: u64,
-    secret: mpsc::Receiver<Message>,
+    secret: mpsc::Receiver<InboxMessage>,
     /// What came by that channel and was not taken yet.
-    held: Vec<Message>,
+    held: Vec<InboxMessage>,
     /// Stops the run when somebody asks for it.
     _stops: AbortOnDropHandle<()>,
 }
@@ -31,7 +31,7 @@ impl Mailbox {
     pub(crate) fn new(
         coordinator: Arc<dyn Coordinator>,
         (session, epoch): (SessionId, u64),
-        secret: mpsc::Receiver<Message>,
+        secret: mpsc::Receiver<InboxMessage>,
         cancel: CancelHandle,
     ) -> Self {
         let stops = tokio::spawn(obey(coordinator.clone(), session, epoch, cancel));
@@ -41,7 +41,7 @@ impl Mailbox {
 
     /// The replies that the record does not have yet, in their order. Those that it has are removed: a crash
     /// came between.
-    pub(super) async fn replies(&mut self, session: &Session) -> Vec<(MessageId, Reply)> {
+    pub(super) async fn replies(&mut self, session: &Session) -> Vec<(InboxMessageId, UserReply)> {
         while let Ok(message) = self.secret.try_recv() {
             self.held.push(message);
         }
@@ -54,18 +54,18 @@ impl Mailbox {
         let mut replies = Vec::new();
         for message in messages {
             match message.body {
-                MessageBody::Reply(_) if session.has_taken(&message.id.to_string()) => {
+                InboxMessageBody::Reply(_) if session.has_taken(&message.id.to_string()) => {
                     self.acknowledge(message.id).await;
                 }
-                MessageBody::Reply(reply) => replies.push((message.id, reply)),
-                MessageBody::Stop { .. } => {}
+                InboxMessageBody::Reply(reply) => replies.push((message.id, reply)),
+                InboxMessageBody::Stop { .. } => {}
             }
         }
         replies
     }
 
     /// Removes a message that the record has. Where that fails, the record tells that it is not taken again.
-    pub(super) async fn acknowledge(&mut self, id: MessageId) {
+    pub(super) async fn acknowledge(&mut self, id: InboxMessageId) {
         self.held.retain(|message| message.id != id);
         if let Err(err) = self.coordinator.acknowledge(self.session, id).await {
             tracing::warn!("a message stays: {}", error_chain(&err));
@@ -114,7 +114,7 @@ async fn stop_if_asked(
     cancel: &CancelHandle,
 ) -> Result<(), CoordinatorError> {
     for message in coordinator.inbox(session).await? {
-        let MessageBody::Stop { run, reason } = message.body else { continue };
+        let InboxMessageBody::Stop { run, reason } = message.body else { continue };
         if run == epoch {
             cancel.stop(reason);
         }

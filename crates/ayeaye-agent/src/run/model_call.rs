@@ -60,6 +60,8 @@ pub(super) struct Exchange {
     messages: usize,
     /// From this message on, and of the last reply, only lengths are recorded.
     withheld: Option<usize>,
+    /// The screen that the model was shown was not the settled one: what is recorded of the call says so.
+    withdrawn: bool,
     sizes: PromptSizes,
 }
 
@@ -100,6 +102,7 @@ impl ModelCaller {
             request_number: 0,
             iteration: 0,
             withheld: None,
+            withdrawn: false,
             sizes: self.sizes.clone(),
         }
     }
@@ -154,6 +157,7 @@ impl ModelCaller {
                 Err(err.into())
             }
             Err(given_up) => {
+                exchange.withdrawn = given_up.looks_again();
                 let message = format!("given up: {given_up}");
                 let err = ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed());
                 exchange.log_failure(recorder, &err, costs).await?;
@@ -199,6 +203,11 @@ impl Exchange {
     /// it: a password may be in it, and nobody can tell where.
     pub(super) fn withhold_reply(&mut self) {
         self.withheld.get_or_insert(self.prompt.messages.len());
+    }
+
+    /// The reply that is about to be recorded is taken back: the screen that it is about was not the settled one.
+    pub(super) fn withdraw(&mut self) {
+        self.withdrawn = true;
     }
 
     /// What may be said of why the last reply could not be read.
@@ -307,6 +316,7 @@ impl Exchange {
             cost_known: prices.is_some_and(|prices| is_known || prices.are_zero()),
             retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
             error,
+            withdrawn: self.withdrawn,
         };
         response.tokens += TokenRecord::from(lost);
         if self.withheld.is_some() && !response.success {
@@ -328,6 +338,7 @@ impl Exchange {
     ) -> Result<(), JournalError> {
         let call = (self.call_id, self.request_number, self.iteration);
         let mut response = failed_response(self.model.name(), call, err);
+        response.withdrawn = self.withdrawn;
         let given_up = u64::from(err.kind == ModelErrorKind::Abandoned);
         charge(&mut response, self.lost(given_up + taken(&err.retries)), self.model.prices());
         costs.tokens += response.tokens;

@@ -1,6 +1,6 @@
 //! Which app is meant by the name that an act gives it.
 use crate::gate::Policy;
-use crate::{Device, DeviceCommand, DeviceError, Gesture};
+use crate::{Device, DeviceCommand, DeviceError, Gesture, RefusedBy};
 
 /// The same act with the app's package in the place of its label, where lists of apps bind: these name packages. The
 /// error is the phone's: what it is about is not known, so that no list can be kept to.
@@ -24,6 +24,7 @@ pub(super) async fn named_by_package(
             id: device.id().clone(),
             what: format!("looking for {app:?}"),
             reason: "it does not say which app that is".to_owned(),
+            by: RefusedBy::Device,
         })?;
     }
     Ok(named)

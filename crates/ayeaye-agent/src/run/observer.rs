@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use self::clocks::Clocks;
 use self::dump::PendingDump;
-use self::early::Proof;
+use self::early::SettledProof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::known_elements::KnownElements;
 use self::picture::{UNREDACTED, encode, may_show_secret};
@@ -81,7 +81,7 @@ pub(super) struct Observation {
     /// Looks at the screen while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
     /// It may still move: whether it does is being seen.
-    proof: Option<Box<Proof>>,
+    proof: Option<Box<SettledProof>>,
     record: Observe,
 }
 

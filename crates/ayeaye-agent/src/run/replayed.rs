@@ -50,7 +50,7 @@ impl Run {
         if self.state.replay.is_none() {
             return Ok(None);
         }
-        self.prove(observation, step).await?;
+        self.confirm_settled(observation, step).await?;
         let patience = self.observer.patience(&self.recorder, false);
         let patience = Observer::patience_of_act(patience);
         let begun = Instant::now();

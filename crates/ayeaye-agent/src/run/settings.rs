@@ -132,7 +132,7 @@ impl Run {
             journal: self.deps.journal.clone(),
             device: self.device.id().clone(),
             session: self.session().id,
-            driver: self.device.act_mark().map(|mark| mark.epoch),
+            driver: self.device.act_mark().map(|mark| mark.driver),
         }
     }
 
@@ -188,7 +188,9 @@ impl Run {
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {}
-                Err(err @ DeviceError::TakenOver { .. }) => return Err(RunError::DeviceLost(err)),
+                Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+                    return Err(RunError::DeviceLost(err));
+                }
                 Err(err) => {
                     refused(self.device.id(), &err);
                     // It stays open until it is known what the phone has made of it.
@@ -221,7 +223,9 @@ impl Run {
                     return Ok(());
                 }
                 Err(err) if err.is_unreachable() => return Ok(()),
-                Err(err @ DeviceError::TakenOver { .. }) => return Err(RunError::DeviceLost(err)),
+                Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+                    return Err(RunError::DeviceLost(err));
+                }
                 Err(err) => {
                     tracing::warn!(device = %self.device.id(), "it may go dark: {}", error_chain(&err));
                     self.put_back_settings().await?;

@@ -129,7 +129,7 @@ impl ReportModel {
                     self.push(TimelineItem::ToolCall(at, tool_call));
                 }
             }
-            Fact::ToolEnd(end) => self.end_deed(end),
+            Fact::ToolEnd(end) => self.end_tool_call(end),
             Fact::Question(asked) => self.push(question(at, asked)),
             Fact::Answer(answer) => self.push(answer_item(at, answer)),
             Fact::SubtaskEnd { index, status, result } => self.push(TimelineItem::SubtaskOver {
@@ -293,7 +293,7 @@ impl ReportModel {
     }
 
     /// Ends what was begun under this number, among the last few things.
-    fn end_deed(&mut self, end: &ToolEnd) {
+    fn end_tool_call(&mut self, end: &ToolEnd) {
         let over = ToolOutcome {
             success: end.success,
             unknown: end.unknown,

@@ -17,7 +17,7 @@ use super::{
     stream::{self, Inbox, Opened},
 };
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     faults::LinkState,
     services::{self, FEATURES, MAX_NAME},
 };
@@ -30,7 +30,7 @@ const FIRST_PACKET: Duration = Duration::from_mins(1);
 const OUT_QUEUE: usize = 16;
 
 /// Serves one host until the link ends.
-pub(super) async fn run(socket: TcpStream, phone: AdbDevice) {
+pub(super) async fn run(socket: TcpStream, phone: VirtualPhone) {
     // Before anything is read, so that no change is missed.
     let broken = phone.faults().link_broken();
     let (from, to) = socket.into_split();
@@ -47,7 +47,7 @@ pub(super) async fn run(socket: TcpStream, phone: AdbDevice) {
 async fn serve(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    phone: &AdbDevice,
+    phone: &VirtualPhone,
 ) -> Result<(), PacketError> {
     let Some(host) = handshake(&mut from, &mut to, phone).await? else { return Ok(()) };
     let (sender, receiver) = mpsc::channel(OUT_QUEUE);
@@ -76,7 +76,7 @@ struct Host {
 async fn handshake(
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,
-    phone: &AdbDevice,
+    phone: &VirtualPhone,
 ) -> Result<Option<Host>, PacketError> {
     let mut offered = None;
     let mut first = true;
@@ -148,7 +148,7 @@ fn challenge() -> Packet {
     Packet::new(Command::Auth, TOKEN, 0, token().to_vec())
 }
 
-fn banner(phone: &AdbDevice) -> Vec<u8> {
+fn banner(phone: &VirtualPhone) -> Vec<u8> {
     let options = phone.phone().options();
     let (product, model) = (&options.product, &options.model);
     format!(
@@ -171,7 +171,7 @@ async fn write_all(
 
 /// The open streams of one link.
 struct Streams<'a> {
-    phone: &'a AdbDevice,
+    phone: &'a VirtualPhone,
     host: Host,
     out: mpsc::Sender<Packet>,
     /// By our stream id.

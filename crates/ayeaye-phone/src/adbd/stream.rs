@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::packet::{Command, Packet};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     services::{self, Service},
     stream::{ServiceEnd, Stream},
 };
@@ -54,7 +54,7 @@ impl Opened {
 }
 
 /// Runs a service to its end and returns our stream id.
-pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u32 {
+pub(super) async fn run(opened: Opened, service: Service, phone: VirtualPhone) -> u32 {
     let Opened { ours, theirs, max_data, out, mut data, ready } = opened;
     let (mut to_service, input) = tokio::io::duplex(INPUT_PIPE);
     let (output, mut from_service) = tokio::io::duplex(PIPE);

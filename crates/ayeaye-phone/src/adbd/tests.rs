@@ -8,7 +8,7 @@ use super::{
     Adbd,
     packet::{self, Command, Packet},
 };
-use crate::{device::AdbDevice, faults::LinkState, options::PhoneOptions, phone::Phone};
+use crate::{device::VirtualPhone, faults::LinkState, options::PhoneOptions, phone::Phone};
 
 const VERSION: u32 = 0x0100_0001;
 
@@ -35,9 +35,9 @@ impl Host {
     }
 }
 
-async fn adbd() -> (std::net::SocketAddr, AdbDevice) {
+async fn adbd() -> (std::net::SocketAddr, VirtualPhone) {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };
-    let phone = AdbDevice::new(Phone::new(options));
+    let phone = VirtualPhone::new(Phone::new(options));
     let adbd = Adbd::bind((Ipv4Addr::LOCALHOST, 0).into(), phone.clone()).await.unwrap();
     let address = adbd.local_addr().unwrap();
     tokio::spawn(adbd.serve(CancellationToken::new()));

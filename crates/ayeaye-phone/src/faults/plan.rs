@@ -148,7 +148,7 @@ pub struct FaultPlan {
     /// Writing settings is refused, as by phones of both makers.
     pub settings_refused: bool,
     /// The keyboard that types any text is not installed. Taken from the plan when one is installed;
-    /// set it through [`AdbDevice::inject`](crate::AdbDevice::inject).
+    /// set it through [`VirtualPhone::inject`](crate::VirtualPhone::inject).
     pub no_keyboard: bool,
     /// Milliseconds until a keyboard that was installed is known to `ime`.
     pub keyboard_late_ms: u64,

@@ -1,5 +1,5 @@
 //! Host requests: parsing, selecting the phone, answering.
-use crate::{device::AdbDevice, faults::LinkState, services::FEATURES};
+use crate::{device::VirtualPhone, faults::LinkState, services::FEATURES};
 
 /// The version real adb 1.0.41 speaks; a client of another version would replace the server.
 pub(crate) const VERSION: &str = "0029";
@@ -103,9 +103,9 @@ fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
 
 /// The selected phone with its transport id, or adb's error.
 pub(crate) fn find<'a>(
-    phones: &'a [(u64, AdbDevice)],
+    phones: &'a [(u64, VirtualPhone)],
     which: &DeviceSelector,
-) -> Result<(u64, &'a AdbDevice), String> {
+) -> Result<(u64, &'a VirtualPhone), String> {
     let mut numbered = phones.iter().map(|(id, phone)| (*id, phone));
     match which {
         DeviceSelector::Serial(serial) => numbered
@@ -124,7 +124,7 @@ pub(crate) fn find<'a>(
 }
 
 /// Whether the phone can be used now, or adb's error.
-pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
+pub(crate) fn usable(phone: &VirtualPhone) -> Result<(), String> {
     match phone.faults().link() {
         LinkState::Device => Ok(()),
         LinkState::Offline => Err("device offline".to_owned()),
@@ -137,7 +137,7 @@ pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
 }
 
 /// The state as in `adb devices`.
-pub(crate) fn state(phone: &AdbDevice) -> &'static str {
+pub(crate) fn state(phone: &VirtualPhone) -> &'static str {
     match phone.faults().link() {
         LinkState::Device => "device",
         LinkState::Offline => "offline",
@@ -146,8 +146,8 @@ pub(crate) fn state(phone: &AdbDevice) -> &'static str {
 }
 
 /// The lines of `host:devices` or, `long`, of `host:devices-l`.
-pub(crate) fn list(phones: &[(u64, AdbDevice)], long: bool) -> String {
-    let line = |(id, phone): &(u64, AdbDevice)| {
+pub(crate) fn list(phones: &[(u64, VirtualPhone)], long: bool) -> String {
+    let line = |(id, phone): &(u64, VirtualPhone)| {
         let (serial, state) = (phone.serial(), state(phone));
         if !long {
             return format!("{serial}\t{state}\n");
@@ -169,7 +169,7 @@ pub(crate) fn list(phones: &[(u64, AdbDevice)], long: bool) -> String {
 }
 
 /// Answers a request about one phone.
-pub(crate) fn answer(phone: &AdbDevice, request: &str) -> Result<Option<String>, String> {
+pub(crate) fn answer(phone: &VirtualPhone, request: &str) -> Result<Option<String>, String> {
     match request {
         "get-state" => Ok(Some(state(phone).to_owned())),
         "get-serialno" => Ok(Some(phone.serial().to_owned())),

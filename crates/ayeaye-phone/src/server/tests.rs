@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::AdbServer;
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     faults::{LinkState, Trigger},
     options::PhoneOptions,
     phone::Phone,
 };
 
 /// A server with phones of these serials.
-async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<AdbDevice>, CancellationToken) {
+async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<VirtualPhone>, CancellationToken) {
     let phone = |serial: &&str| {
         let options = PhoneOptions {
             serial: (*serial).to_owned(),
@@ -24,9 +24,9 @@ async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<AdbDevice>, Canc
             height: 640,
             ..PhoneOptions::default()
         };
-        AdbDevice::new(Phone::new(options))
+        VirtualPhone::new(Phone::new(options))
     };
-    let phones: Vec<AdbDevice> = serials.iter().map(phone).collect();
+    let phones: Vec<VirtualPhone> = serials.iter().map(phone).collect();
     let server = AdbServer::bind((Ipv4Addr::LOCALHOST, 0).into(), phones.clone()).await.unwrap();
     let address = server.local_addr().unwrap();
     let shutdown = CancellationToken::new();

@@ -10,12 +10,12 @@ use super::{
     Service, serve,
     timing_tests::{MS, ask, device},
 };
-use crate::{device::AdbDevice, profile::Profile, stream::Stream};
+use crate::{device::VirtualPhone, profile::Profile, stream::Stream};
 
 const DUMP: &str = "exec:uiautomator dump /dev/tty";
 
 /// Whether the elements came, or the refusal of a phone whose `UiAutomation` another process holds.
-async fn dumps(device: &AdbDevice, service: &str) -> bool {
+async fn dumps(device: &VirtualPhone, service: &str) -> bool {
     let (answer, _) = ask(device, service, b"").await;
     let text = String::from_utf8_lossy(&answer);
     let came = text.contains("</hierarchy>");
@@ -27,7 +27,7 @@ async fn dumps(device: &AdbDevice, service: &str) -> bool {
 }
 
 /// A client that closes the stream so long after it has asked.
-async fn abandon(device: &AdbDevice, service: &str, after: Duration) {
+async fn abandon(device: &VirtualPhone, service: &str, after: Duration) {
     let (mut client, input) = duplex(1 << 10);
     let (output, answer) = duplex(1 << 20);
     let stream = Stream { input: Box::new(input), output: Box::new(output) };

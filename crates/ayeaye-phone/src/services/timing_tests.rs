@@ -9,22 +9,22 @@ use tokio::{
 
 use super::{Service, serve};
 use crate::{
-    device::AdbDevice, options::PhoneOptions, packages::Component, phone::Phone, profile::Profile,
-    stream::Stream,
+    device::VirtualPhone, options::PhoneOptions, packages::Component, phone::Phone,
+    profile::Profile, stream::Stream,
 };
 
 pub(super) const MS: Duration = Duration::from_millis(1);
 const RAW: usize = 16 + 540 * 1200 * 4;
 
 /// A phone whose screens change at once.
-pub(super) fn device(profile: Profile) -> AdbDevice {
+pub(super) fn device(profile: Profile) -> VirtualPhone {
     let options = PhoneOptions { width: 540, height: 1200, ..PhoneOptions::default() };
     let options = options.with_profile(profile);
-    AdbDevice::new(Phone::new(PhoneOptions { transitions: Default::default(), ..options }))
+    VirtualPhone::new(Phone::new(PhoneOptions { transitions: Default::default(), ..options }))
 }
 
 /// The answer of a service to these bytes, and how long it took to arrive whole.
-pub(super) async fn ask(device: &AdbDevice, name: &str, request: &[u8]) -> (Vec<u8>, Duration) {
+pub(super) async fn ask(device: &VirtualPhone, name: &str, request: &[u8]) -> (Vec<u8>, Duration) {
     let begun = Instant::now();
     // The client's end of the input stays open: its end would end the service.
     let (mut keyboard, input): (DuplexStream, _) = duplex(1 << 10);
@@ -108,7 +108,7 @@ async fn two_captures_at_once_share_the_link() {
 }
 
 /// Asserts that an app which opens while a capture is under way is not on it; returns how long the capture took.
-async fn shows_its_beginning(device: &AdbDevice, shell: Duration) -> Duration {
+async fn shows_its_beginning(device: &VirtualPhone, shell: Duration) -> Duration {
     let before = device.phone().frame();
     let opened = async {
         // The picture is taken and not yet written.
@@ -168,7 +168,7 @@ async fn lines_of_an_open_shell_take_a_round_trip_each() {
 }
 
 /// How long a screen moves after this key.
-fn moves_after(device: &AdbDevice, key: u32) -> Duration {
+fn moves_after(device: &VirtualPhone, key: u32) -> Duration {
     device.phone().key(key, false);
     let now = Instant::now();
     device.phone().settles_at().map_or(Duration::ZERO, |rest| rest.saturating_duration_since(now))
@@ -181,7 +181,7 @@ async fn transitions_take_as_long_as_the_settings_say() {
     {
         let transitions = (200 * MS, 200 * MS);
         let device =
-            AdbDevice::new(Phone::new(PhoneOptions { transitions, ..PhoneOptions::default() }));
+            VirtualPhone::new(Phone::new(PhoneOptions { transitions, ..PhoneOptions::default() }));
         let settings = Component::parse("com.android.settings/.Settings").unwrap();
         for key in ["window_animation_scale", "transition_animation_scale"] {
             device.phone().put_setting("global", key, Some("0"));

@@ -43,7 +43,7 @@ use super::{
     process::{SHELL_PATH, Shell, Stop},
 };
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     profile::{Timing, pause_until},
 };
 
@@ -82,14 +82,14 @@ impl CommandOutput {
     }
 
     /// Refused arguments.
-    pub(super) fn malformed(device: &AdbDevice, status: u8, text: impl Into<String>) -> Self {
+    pub(super) fn malformed(device: &VirtualPhone, status: u8, text: impl Into<String>) -> Self {
         device.count(|counts| counts.malformed_commands += 1);
         Self::error(status, text)
     }
 
     /// Refused arguments with their message on stdout, where `ShellCommand` has that of unknown commands.
     pub(super) fn malformed_on_stdout(
-        device: &AdbDevice,
+        device: &VirtualPhone,
         status: u8,
         text: impl Into<String>,
     ) -> Self {
@@ -98,7 +98,7 @@ impl CommandOutput {
     }
 
     /// Refused arguments of a command written in Java: an exception with a stack trace.
-    pub(super) fn exception(device: &AdbDevice, command: &str, message: &str) -> Self {
+    pub(super) fn exception(device: &VirtualPhone, command: &str, message: &str) -> Self {
         let text = format!(
             "\nException occurred while executing '{command}':\n{message}\n\
              \tat android.os.ShellCommand.exec(ShellCommand.java:38)\n\
@@ -118,14 +118,14 @@ impl CommandOutput {
     }
 
     /// An argument is missing after the last one.
-    pub(super) fn argument_expected(device: &AdbDevice, command: &str, last: &str) -> Self {
+    pub(super) fn argument_expected(device: &VirtualPhone, command: &str, last: &str) -> Self {
         let message =
             format!("java.lang.IllegalArgumentException: Argument expected after \"{last}\"");
         Self::exception(device, command, &message)
     }
 
     /// Something that real phones have and this one does not.
-    pub(super) fn unsupported(device: &AdbDevice, message: &str) -> Self {
+    pub(super) fn unsupported(device: &VirtualPhone, message: &str) -> Self {
         Self::malformed(device, 255, format!("{message}: not supported by this virtual phone\n"))
     }
 }
@@ -255,7 +255,7 @@ async fn put(io: &Io, program: &str, bytes: Bytes) -> Result<Option<CommandOutpu
 }
 
 /// `cmd SERVICE …`, for which most Android commands are shorthands.
-async fn cmd(phone: &AdbDevice, cwd: &str, mut words: &[&str], io: &Io) -> CommandOutput {
+async fn cmd(phone: &VirtualPhone, cwd: &str, mut words: &[&str], io: &Io) -> CommandOutput {
     while let ["-w", rest @ ..] = words {
         words = rest;
     }

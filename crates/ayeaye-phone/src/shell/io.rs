@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::protocol::{Channel, Disconnected, PeerWriter};
 use crate::{
-    device::{AdbDevice, unix_seconds},
+    device::{VirtualPhone, unix_seconds},
     files::FileError,
     memory::{HeldBuffer, Memory},
 };
@@ -29,7 +29,7 @@ pub(crate) enum Sink {
     /// Up to so many bytes.
     Pipe(Arc<Mutex<HeldBuffer>>, usize),
     /// Already created or truncated; writes append.
-    File(AdbDevice, String),
+    File(VirtualPhone, String),
     Null,
 }
 

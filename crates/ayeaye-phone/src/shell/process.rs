@@ -11,7 +11,7 @@ use super::{
     protocol::Disconnected,
     variables::{OutOfMemory, Variables},
 };
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// The name of the shell in its messages.
 pub(crate) const SHELL_PATH: &str = "/system/bin/sh";
@@ -25,7 +25,7 @@ pub(crate) enum Stop {
 /// One shell process.
 #[derive(Debug)]
 pub(crate) struct Shell {
-    pub(super) device: AdbDevice,
+    pub(super) device: VirtualPhone,
     pub(super) variables: Variables,
     pub(super) cwd: String,
     pub(super) status: u8,
@@ -45,7 +45,7 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    pub(crate) fn new(device: AdbDevice) -> Self {
+    pub(crate) fn new(device: VirtualPhone) -> Self {
         let mut variables = Variables::default();
         for (name, value) in [
             ("ANDROID_DATA", "/data"),
@@ -77,7 +77,7 @@ impl Shell {
         }
     }
 
-    pub(crate) fn device(&self) -> &AdbDevice {
+    pub(crate) fn device(&self) -> &VirtualPhone {
         &self.device
     }
 

@@ -13,16 +13,17 @@ use super::{
     process::{Shell, Stop},
 };
 use crate::{
-    device::AdbDevice, memory::HeldBuffer, options::PhoneOptions, os::state::Gesture, phone::Phone,
+    device::VirtualPhone, memory::HeldBuffer, options::PhoneOptions, os::state::Gesture,
+    phone::Phone,
 };
 
-fn device() -> AdbDevice {
+fn device() -> VirtualPhone {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };
-    AdbDevice::new(Phone::new(options))
+    VirtualPhone::new(Phone::new(options))
 }
 
 /// Status, stdout and stderr of one line.
-async fn run(device: &AdbDevice, line: &str) -> (u8, String, String) {
+async fn run(device: &VirtualPhone, line: &str) -> (u8, String, String) {
     let (stdout, out) = Sink::pipe(device.memory(), PIPE_LIMIT);
     let (stderr, err) = Sink::pipe(device.memory(), PIPE_LIMIT);
     let io = Io { stdin: Stdin::bytes("in\n".into()), stdout, stderr };
@@ -209,7 +210,7 @@ async fn two_taps_are_a_double_tap_when_they_are_close_in_time() {
         [(34, in_turn, 1), (30, in_turn, 0), (30, together, 1), (34, together, 1)]
     {
         let options = PhoneOptions { sdk, ..PhoneOptions::default() };
-        let device = AdbDevice::new(Phone::new(options));
+        let device = VirtualPhone::new(Phone::new(options));
         let (status, _, err) = run(&device, line).await;
         assert_eq!((status, err.as_str()), (0, ""));
         let counts = device.phone().state().counts;
@@ -462,7 +463,7 @@ async fn before_android_12_a_drag_sees_no_touch_and_hold_delay() {
         (31, "1500", true),
     ] {
         let options = PhoneOptions { width: 320, height: 640, sdk, ..PhoneOptions::default() };
-        let device = AdbDevice::new(Phone::new(options));
+        let device = VirtualPhone::new(Phone::new(options));
         device.phone().put_setting("secure", "long_press_timeout", Some(delay));
         run(&device, "input draganddrop 160 400 160 200 2500").await;
         let actions = device.phone().state().actions;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye_agent::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame,
-    Gesture, Performed, ScreenSize, ScreenState, Transport,
+    Gesture, Performed, PutBack, ScreenSize, ScreenState, SettingChange, Transport,
 };
 use ayeaye_frame::{Earlier, FrameBuilder};
 use tokio::time::sleep;
@@ -130,6 +130,15 @@ impl Device for PagePhone {
         self.answer("a gesture").await?;
         self.gestures.fetch_add(1, Ordering::Relaxed);
         Ok(Performed::done())
+    }
+
+    // Its ways to stay awake and to stop animations are none: nobody changes anything.
+    async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError> {
+        unreachable!("{change:?} was not offered")
+    }
+
+    async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError> {
+        unreachable!("{change:?} was not offered")
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

@@ -1,7 +1,7 @@
 //! What the virtual phone is like: a maker's phones, faults, and how fast it is.
 use std::fmt::Write as _;
 
-use ayeaye_phone::{AdbDevice, FaultError, FaultPlan, Maker, Profile};
+use ayeaye_phone::{FaultError, FaultPlan, Maker, Profile, VirtualPhone};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -59,17 +59,17 @@ pub struct VirtualTraits {
 
 impl VirtualTraits {
     /// A phone like that.
-    pub fn phone(&self) -> AdbDevice {
+    pub fn phone(&self) -> VirtualPhone {
         phone(self.like, &self.faults, self.profile.unwrap_or_default())
     }
 }
 
 /// A phone like that maker's, with these faults, as fast as this profile. Without a maker and faults it is the
 /// one of the documentation, which has all that a task may need.
-pub fn phone(like: Option<Maker>, faults: &[FaultFlag], profile: Profile) -> AdbDevice {
+pub fn phone(like: Option<Maker>, faults: &[FaultFlag], profile: Profile) -> VirtualPhone {
     let device = match like {
-        Some(maker) => AdbDevice::like_on(maker, profile),
-        None => AdbDevice::on(profile),
+        Some(maker) => VirtualPhone::like_on(maker, profile),
+        None => VirtualPhone::on(profile),
     };
     device.inject(|plan| {
         for FaultFlag(words) in faults {

@@ -35,7 +35,7 @@ pub(super) async fn bench(
         let app =
             App::with_phone(config, cli::phone(None, &faults, profile), ModelChoice::Scripted)
                 .await?;
-        let phone = app.adb_device.clone().context("there is no virtual phone")?;
+        let phone = app.virtual_phone.clone().context("there is no virtual phone")?;
         let acts = if acts.is_empty() { usual_acts(phone.phone())? } else { acts };
         let plan = Plan { acts, rounds, think };
         let device = DeviceId::new(phone.serial());

@@ -12,7 +12,7 @@ use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, answer, resume, to_the_end};
 use crate::command::sessions::{find, is_busy};
-use crate::command::{wants_more_than_steps, wrong_usage};
+use crate::command::{refuses_more_than_steps, wrong_usage};
 use crate::config::Config;
 use crate::mcp::args;
 use crate::mcp::results::would_fail_again;
@@ -55,12 +55,12 @@ pub async fn go_on(
         },
     };
     let app = with_its_phone(config, app, id, named.virtual_phone).await?;
-    if named.virtual_phone && app.adb_device.is_none() {
+    if named.virtual_phone && app.virtual_phone.is_none() {
         bail!(
             "session {id} was not on a virtual phone\nhint: leave --virtual out, or name another session"
         );
     }
-    if wants_more_than_steps(&app, options) {
+    if refuses_more_than_steps(&app, options) {
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
@@ -76,7 +76,7 @@ pub async fn go_on(
     if text.is_none() && report.is_over {
         let next = format!("`{} continue {id} TEXT` gives it its next task", ayeaye());
         terminal.item("over", &format!("nothing is done now, this is how it ended; {next}"));
-    } else if app.adb_device.is_some() {
+    } else if app.virtual_phone.is_some() {
         terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
     }
     let signals = Shutdown::on_signals()?;

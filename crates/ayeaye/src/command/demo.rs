@@ -101,8 +101,8 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
 
 /// Prints the messages that the phone has sent. Returns whether the task's text is among them.
 fn print_sent_messages(app: &App, terminal: Terminal) -> bool {
-    let Some(adb_device) = &app.adb_device else { return false };
-    let sent: Vec<_> = adb_device.phone().state().sent;
+    let Some(virtual_phone) = &app.virtual_phone else { return false };
+    let sent: Vec<_> = virtual_phone.phone().state().sent;
     for message in &sent {
         terminal.item("phone", &format!("has sent to {}: {:?}", message.to, message.text));
     }

@@ -5,11 +5,11 @@ mod file;
 
 use std::path::PathBuf;
 
-use ayeaye_adb::{AdbDevice as AdbPhone, Proof};
+use ayeaye_adb::{AdbDevice, Proof};
 use ayeaye_agent::{
     DeviceError, DeviceHolder, DeviceId, KEYBOARD_READY, Principal, Question, error_chain,
 };
-use ayeaye_phone::AdbDevice;
+use ayeaye_phone::VirtualPhone;
 
 use self::file::{PAGE, PUBLISHED, fetch, from_file, typed_path};
 use crate::cli::{KeyboardChoice, Setup};
@@ -29,14 +29,14 @@ const SAMPLE: &str = "你好 Привет مرحبا नमस्ते Γειά
 pub(super) async fn only(
     config: &Config,
     args: &Setup,
-    (choice, virtual_phone): (&KeyboardChoice, Option<AdbDevice>),
+    (choice, virtual_phone): (&KeyboardChoice, Option<VirtualPhone>),
     (asker, signals): (Asker, &Shutdown),
 ) -> anyhow::Result<Exit> {
     let app = match virtual_phone {
         Some(phone) => App::with_phone(config, phone, ModelChoice::Scripted).await?,
         None => App::new(config).await?,
     };
-    let device = match (&args.device, &app.adb_device) {
+    let device = match (&args.device, &app.virtual_phone) {
         (Some(device), _) => DeviceId::new(device),
         (None, Some(phone)) => DeviceId::new(phone.serial()),
         (None, None) => {
@@ -54,7 +54,7 @@ pub(super) async fn only(
         }
     };
     let desk = Desk { app: &app, device: &device, asker, config, in_task: false };
-    let work = async |phone: &AdbPhone| match choice {
+    let work = async |phone: &AdbDevice| match choice {
         KeyboardChoice::Remove => desk.remove(phone).await,
         choice => desk.put(phone, choice).await,
     };
@@ -69,7 +69,7 @@ pub(super) async fn offer(
     (asker, signals): (Asker, &Shutdown),
 ) {
     let desk = Desk { app, device, asker, config, in_task: false };
-    desk.unless_asked(signals, async |phone: &AdbPhone| desk.offer(phone).await).await;
+    desk.unless_asked(signals, async |phone: &AdbDevice| desk.offer(phone).await).await;
 }
 
 /// In the middle of a task that needs it: offers the keyboard to the person at the terminal. Returns the
@@ -150,7 +150,7 @@ impl Desk<'_> {
     async fn unless_asked(
         &self,
         signals: &Shutdown,
-        work: impl AsyncFnOnce(&AdbPhone) -> Result<Exit, NotDone>,
+        work: impl AsyncFnOnce(&AdbDevice) -> Result<Exit, NotDone>,
     ) -> Exit {
         let phone = match signals.unless_asked(self.phone()).await {
             Some(Ok(phone)) => phone,
@@ -168,7 +168,7 @@ impl Desk<'_> {
     }
 
     /// The phone, unless a task drives it now.
-    async fn phone(&self) -> Result<std::sync::Arc<AdbPhone>, NotDone> {
+    async fn phone(&self) -> Result<std::sync::Arc<AdbDevice>, NotDone> {
         let holder = self.app.agent.device_holder(self.device, &Principal::operator()).await;
         if !matches!(holder, DeviceHolder::Free) {
             return Err(NotDone::Otherwise(format!(
@@ -179,7 +179,7 @@ impl Desk<'_> {
         Ok(self.app.open_adb(self.device).await?)
     }
 
-    async fn offer(&self, phone: &AdbPhone) -> Result<Exit, NotDone> {
+    async fn offer(&self, phone: &AdbDevice) -> Result<Exit, NotDone> {
         let state = phone.keyboard().await?;
         if state.is_usable() {
             self.item("ADBKeyboard is on it: texts of every script can be typed");
@@ -229,7 +229,7 @@ impl Desk<'_> {
 
     fn left_alone(&self) -> Exit {
         // A virtual phone is gone with this command.
-        let later = if self.app.adb_device.is_some() {
+        let later = if self.app.virtual_phone.is_some() {
             String::new()
         } else {
             format!("; `{} setup {} --keyboard fetch` does it later", ayeaye(), self.device)
@@ -239,7 +239,7 @@ impl Desk<'_> {
     }
 
     /// Puts it on the phone as the command line says.
-    async fn put(&self, phone: &AdbPhone, choice: &KeyboardChoice) -> Result<Exit, NotDone> {
+    async fn put(&self, phone: &AdbDevice, choice: &KeyboardChoice) -> Result<Exit, NotDone> {
         let is_there = phone.keyboard().await?.installed.is_some();
         if is_there && *choice == KeyboardChoice::Fetch {
             self.item("ADBKeyboard is on the phone already");
@@ -274,7 +274,7 @@ impl Desk<'_> {
 
     async fn install_and_prove(
         &self,
-        phone: &AdbPhone,
+        phone: &AdbDevice,
         choice: &KeyboardChoice,
     ) -> Result<Tried, NotDone> {
         let terminal = self.asker.terminal;
@@ -297,7 +297,7 @@ impl Desk<'_> {
         self.enable_and_prove(phone).await
     }
 
-    async fn enable_and_prove(&self, phone: &AdbPhone) -> Result<Tried, NotDone> {
+    async fn enable_and_prove(&self, phone: &AdbDevice) -> Result<Tried, NotDone> {
         let waiting = self.asker.terminal.waiting("Switching it on");
         let id = match phone.enable_keyboard().await {
             Ok(id) => id,
@@ -329,14 +329,14 @@ impl Desk<'_> {
         };
         self.item(&text);
         self.item("your own keyboard stays the one in use; this one takes its place only while a text is typed");
-        if self.app.adb_device.is_none() {
+        if self.app.virtual_phone.is_none() {
             let (ayeaye, device) = (ayeaye(), self.device);
             self.item(&format!("`{ayeaye} setup {device} --keyboard remove` takes it off again"));
         }
         Ok(tried)
     }
 
-    async fn remove(&self, phone: &AdbPhone) -> Result<Exit, NotDone> {
+    async fn remove(&self, phone: &AdbDevice) -> Result<Exit, NotDone> {
         let Some(id) = phone.keyboard().await?.installed else {
             self.item("there is none on the phone that takes texts from adb");
             return Ok(Exit::Done);

@@ -14,17 +14,17 @@ use crate::terminal::Terminal;
 /// Serves a phone until Ctrl-C.
 pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
     let cli::Phone { port, control, like, faults, profile, model } = options;
-    let adb_device = cli::phone(like, &faults, profile);
+    let virtual_phone = cli::phone(like, &faults, profile);
     let down = CancellationToken::new();
     // Before anything is said: who reads that the phone is ready may end it in the next moment.
     let shutdown = Shutdown::on_signals()?;
-    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), adb_device.clone())
+    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), virtual_phone.clone())
         .await
         .with_context(|| {
             format!("port {port} of 127.0.0.1 cannot be used; choose another with --port")
         })?;
     let address = adbd.local_addr()?;
-    let identity = adb_device.phone().options().clone();
+    let identity = virtual_phone.phone().options().clone();
     terminal.item("phone", &format!("virtual, Android {}, at {address}", identity.android));
     if like.is_some() {
         terminal.item("like", &format!("{} {}", identity.manufacturer, identity.model));
@@ -34,11 +34,12 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     }
     terminal.item("attach", &format!("adb connect {address}"));
     if let Some(model) = model {
-        let address = ScriptedModel::serve_openly(adb_device.phone().clone(), model, &down).await?;
+        let address =
+            ScriptedModel::serve_openly(virtual_phone.phone().clone(), model, &down).await?;
         terminal.item("model", &format!("a stand-in, at http://{address}/v1"));
     }
     if let Some(control) = control {
-        let control = ControlServer::bind(control, vec![adb_device]).await?;
+        let control = ControlServer::bind(control, vec![virtual_phone]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
         tokio::spawn(control.serve(down.clone()));
     }

@@ -13,8 +13,8 @@ use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::command::devices::described;
 use crate::command::keyboard::offer_for_task;
+use crate::command::repetitions::{RepetitionEnd, wait_until};
 use crate::command::report::{RunJson, complete_logs, print_end, print_page, print_way_on};
-use crate::command::rounds::{RoundEnd, wait_until};
 use crate::command::wrong_usage;
 use crate::config::Config;
 use crate::hint::{Reader, below, for_device_error};
@@ -81,18 +81,18 @@ pub(super) async fn run(
     task: TaskToRun,
     options: RunOptions,
     (terminal, signals): (Terminal, &Shutdown),
-) -> anyhow::Result<RoundEnd> {
+) -> anyhow::Result<RepetitionEnd> {
     let words = match args::text("TASK", &task.text) {
         Ok(words) => words,
         Err(error) => {
-            return Ok(RoundEnd::before_it_began(wrong_usage(&error.to_string())));
+            return Ok(RepetitionEnd::before_it_began(wrong_usage(&error.to_string())));
         }
     };
     let device_id = match task.device {
         Some(device) => device,
         None => match only_phone(&app.agent, terminal).await {
             Ok(device) => device,
-            Err(exit) => return Ok(RoundEnd::before_it_began(exit)),
+            Err(exit) => return Ok(RepetitionEnd::before_it_began(exit)),
         },
     };
     terminal.item("task", &lines(&words));
@@ -117,7 +117,7 @@ pub(super) async fn run(
     drop(starting);
     let Some(follower) = begun.transpose()? else {
         terminal.item("stopped", "before the task began");
-        return Ok(RoundEnd::before_it_began(Exit::Failed));
+        return Ok(RepetitionEnd::before_it_began(Exit::Failed));
     };
     terminal.item("session", &follower.report().session_id.to_string());
     to_the_end(app, config, follower, options, (terminal, signals)).await
@@ -173,13 +173,13 @@ pub(super) async fn to_the_end(
     mut follower: Follower,
     options: RunOptions,
     (terminal, signals): (Terminal, &Shutdown),
-) -> anyhow::Result<RoundEnd> {
+) -> anyhow::Result<RepetitionEnd> {
     loop {
         let report = watch(&mut follower, terminal, signals).await;
         terminal.usage(&report);
         if report.stop_reason == StopReason::StillRunning && signals.at_once.is_cancelled() {
             leave(&report, config, options, terminal);
-            return Ok(RoundEnd::of(&report));
+            return Ok(RepetitionEnd::of(&report));
         }
         let reply = match (report.stop_reason, &report.question) {
             (StopReason::InfoActionNeedsReply, Some(question)) => {
@@ -195,7 +195,7 @@ pub(super) async fn to_the_end(
         let Some(reply) = reply else {
             complete_logs(&app.journal, report.session_id, terminal).await;
             finish(config, &report, options, terminal);
-            return Ok(RoundEnd::of(&report));
+            return Ok(RepetitionEnd::of(&report));
         };
         follower = answer(&app.agent, &report, reply, options).await?;
         if follower.has_dropped_answer() {

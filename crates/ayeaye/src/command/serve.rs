@@ -41,7 +41,7 @@ fn server(app: &App, config: &Config) -> Server {
 
 /// The page of this app.
 pub(super) fn page(app: &App, config: &Config) -> Page {
-    Page::new(app.agent.clone(), app.presence.clone(), app.files.clone(), config)
+    Page::new(app.agent.clone(), app.presence.clone(), app.journal_files.clone(), config)
 }
 
 /// Notes where this server is, for `ayeaye ui`. A Unix socket is no place for a browser.

@@ -1,5 +1,5 @@
 //! Each error has a way out, and it is one that its reader can go.
-use ayeaye_agent::{DeviceId, SessionId};
+use ayeaye_agent::{DeviceId, RefusedBy, SessionId};
 
 use super::*;
 
@@ -112,12 +112,15 @@ fn a_client_that_is_offered_no_tasks_is_not_sent_to_a_tool_it_lacks() {
 
 #[test]
 fn what_adb_refuses_is_not_looked_for_on_the_phone() {
-    let refused = |reason: &str| DeviceError::Refused {
+    let refused_by = |by: RefusedBy, reason: &str| DeviceError::Refused {
         id: DeviceId::new("x"),
         what: "its features".to_owned(),
         reason: reason.to_owned(),
+        by,
     };
-    let said = for_device_error(&refused("adb says `unknown host service`"), Reader::Terminal);
+    let refused = |reason: &str| refused_by(RefusedBy::Device, reason);
+    let by_adb = refused_by(RefusedBy::AdbServer, "unknown host service");
+    let said = for_device_error(&by_adb, Reader::Terminal);
     assert!(said.contains("adb kill-server") && !said.contains("by hand"), "{said}");
     let said = for_device_error(&refused("exit code 1: Error"), Reader::Terminal);
     assert!(said.contains("by hand"), "{said}");

@@ -50,7 +50,7 @@ pub(super) fn routes(auth: &Arc<AuthMiddleware>, page: &Page) -> Router {
         .merge(codes)
         .with_state(Arc::clone(auth))
         .merge(signed_in)
-        .merge(Page::files())
+        .merge(Page::public_routes())
 }
 
 /// Whether a browser says that the request was made by our own page, or, for what only reads, by nobody's.

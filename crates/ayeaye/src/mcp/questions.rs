@@ -35,7 +35,7 @@ use crate::principal;
 
 /// Most questions that one call asks. Clients give a call up after 10 rounds; it should return its
 /// result before that.
-const MAX_ROUNDS: u32 = 8;
+const MAX_FORMS: u32 = 8;
 /// The key of the answer in `inputResponses`.
 const ANSWER_KEY: &str = "reply";
 
@@ -66,7 +66,8 @@ pub(super) struct QuestionDelivery<'a> {
     reply_mode: ReplyMode,
     principal: Principal,
     client: ClientSupport,
-    rounds: u32,
+    /// Forms that this call has shown so far.
+    forms_shown: u32,
     /// The last answer did not fit its form, which is shown once more.
     misread: bool,
     /// Whether an answer came after its question had been answered.
@@ -85,7 +86,7 @@ impl<'a> QuestionDelivery<'a> {
     ) -> Self {
         let ctx = wait.request();
         let (principal, client) = (principal::of(ctx), ClientSupport::of(ctx));
-        let (rounds, late) = (0, false);
+        let (forms_shown, late) = (0, false);
         Self {
             agent,
             state_codec,
@@ -95,7 +96,7 @@ impl<'a> QuestionDelivery<'a> {
             reply_mode,
             principal,
             client,
-            rounds,
+            forms_shown,
             misread: false,
             late,
         }
@@ -122,10 +123,10 @@ impl<'a> QuestionDelivery<'a> {
             else {
                 return Ok(self.result(report, None));
             };
-            if MAX_ROUNDS <= self.rounds {
+            if MAX_FORMS <= self.forms_shown {
                 return Ok(self.result(report, Some(Unanswered::TooMany)));
             }
-            self.rounds += 1;
+            self.forms_shown += 1;
             if self.client.modern {
                 return Ok(self.input_required(&report, question, number));
             }
@@ -170,7 +171,7 @@ impl<'a> QuestionDelivery<'a> {
         if state.call != self.retry.call {
             return Err(ToolError::state_foreign());
         }
-        (self.rounds, self.misread) = (state.round, state.misread);
+        (self.forms_shown, self.misread) = (state.forms_shown, state.misread);
         let report = self.agent.report_after_direct_action(session, &self.principal).await?;
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
@@ -202,7 +203,7 @@ impl<'a> QuestionDelivery<'a> {
             }
             FormAnswer::Invalid => {
                 self.misread = true;
-                self.rounds += 1;
+                self.forms_shown += 1;
                 Ok(self.input_required(&report, question, state.question))
             }
         }
@@ -225,7 +226,7 @@ impl<'a> QuestionDelivery<'a> {
         let state = RequestState {
             session: report.session_id.to_string(),
             question: number,
-            round: self.rounds,
+            forms_shown: self.forms_shown,
             misread: self.misread,
             call: self.retry.call.clone(),
         };

@@ -2,6 +2,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use ayeaye_agent::gate::Rule;
 use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, SessionId, error_chain};
 
 use crate::hint::{self, Reader};
@@ -293,20 +294,32 @@ impl ToolError {
             "find out what came of it before you repeat it"
         } else if doubtful {
             "look at get_screenshot before you repeat it"
-        } else if text.contains("rule private-app") {
-            "nothing is done in this app for anybody but your user; press_key HOME or BACK leaves it"
-        } else if text.contains("rule secret-elsewhere") {
-            "this secret is kept for another app or page: open that one, or have your user keep it for this one with \
-             `ayeaye secret set NAME --app PACKAGE`"
-        } else if text.contains("the policy refuses it") {
-            "your user's settings (policy.*) decide that: `ayeaye policy explain SESSION` says which rule; leave \
-             this screen, or have your user do it by hand"
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
         } else if !on_screen {
             "mend what it says there and try again, or do something else; the session is kept"
         } else {
             "look at get_screenshot, then do something else or try again; the session is kept"
+        };
+        Self { text, hint }
+    }
+
+    /// An action that the gate refuses.
+    pub(super) fn action_refused(text: String, rule: Rule, on_screen: bool) -> Self {
+        let hint = match rule {
+            // The user's own no is no matter of settings.
+            Rule::Refused => return Self::action_failed(text, false, on_screen),
+            Rule::PrivateApp => {
+                "nothing is done in this app for anybody but your user; press_key HOME or BACK leaves it"
+            }
+            Rule::SecretElsewhere => {
+                "this secret is kept for another app or page: open that one, or have your user keep it for this one with \
+                 `ayeaye secret set NAME --app PACKAGE`"
+            }
+            _ => {
+                "your user's settings (policy.*) decide that: `ayeaye policy explain SESSION` says which rule; leave \
+                 this screen, or have your user do it by hand"
+            }
         };
         Self { text, hint }
     }

@@ -3,8 +3,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use ayeaye_agent::{
-    Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, Principal, SessionId,
-    TakeoverId,
+    Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, HoldId, Principal, SessionId,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -37,8 +36,8 @@ pub(super) struct ActRequest {
     app: Option<String>,
     /// What an earlier answer gave as `agree`.
     agreed: Option<String>,
-    /// The takeover under which it is done, which it keeps up; refused when that is over.
-    control: Option<TakeoverId>,
+    /// The hold under which it is done, which it keeps up; refused when that is over.
+    control: Option<HoldId>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -119,7 +118,7 @@ impl Page {
         let (agent, approvals) = (&self.0.agent, &self.0.approvals);
         let gesture = wanted.gesture()?;
         if let Some(control) = wanted.control {
-            agent.keep_takeover(&device_id, control, &principal).await?;
+            agent.keep_in_hand(&device_id, control, &principal).await?;
         }
         let agreed = match &wanted.agreed {
             Some(code) => approvals.take_act(&device_id, code, &principal)?,
@@ -155,7 +154,9 @@ impl Acted {
                 Some(why) => ("doubtful", Some(why)),
                 None => ("done", result.and_then(|it| it.note.clone())),
             },
-            Some(DirectOutcome::NotDone(why)) => ("not_done", Some(why.clone())),
+            Some(DirectOutcome::NotDone(why) | DirectOutcome::Refused(_, why)) => {
+                ("not_done", Some(why.clone()))
+            }
             Some(DirectOutcome::Doubtful(why)) => ("doubtful", Some(why.clone())),
             Some(DirectOutcome::NeedsLeave(_)) => ("needs_leave", None),
             // Whether it was done is not recorded.

@@ -156,7 +156,7 @@ impl From<ToolError> for Refusal {
 fn of_device(err: &DeviceError) -> StatusCode {
     match err {
         DeviceError::NotFound(_) => StatusCode::NOT_FOUND,
-        DeviceError::TakenOver { .. } => StatusCode::CONFLICT,
+        DeviceError::ClaimedElsewhere { .. } => StatusCode::CONFLICT,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -2,7 +2,7 @@
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use ayeaye_agent::{Principal, TAKEOVER_LASTS, TakeoverId};
+use ayeaye_agent::{HOLD_LASTS, HoldId, Principal};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ pub(super) struct ControlRequest {
     session_id: Option<String>,
 }
 
-/// Which takeover is meant: there may be a newer one, of another tab.
+/// Which hold is meant: there may be a newer one, of another tab.
 #[derive(Debug, Deserialize)]
 pub(super) struct HeldControl {
-    control: TakeoverId,
+    control: HoldId,
 }
 
 /// `POST /page/api/devices/{id}/control`: the phone is the person's when this is answered. A session at work
@@ -37,9 +37,9 @@ pub(super) async fn take(
     if let Some(session) = session {
         page.ensure_phone_is_here(session, &principal).await?;
     }
-    let (session, control) = agent.take_over(&device, session, &principal).await?;
+    let (session, control) = agent.take_in_hand(&device, session, &principal).await?;
     // Three times, so that one that is lost does no harm.
-    let keep_after_ms = TAKEOVER_LASTS.as_millis() / 3;
+    let keep_after_ms = HOLD_LASTS.as_millis() / 3;
     Ok(Json(json!({
         "session_id": session.to_string(),
         "control": control.to_string(),
@@ -54,7 +54,7 @@ pub(super) async fn keep(
     Named(id): Named<String>,
     Query(HeldControl { control }): Query<HeldControl>,
 ) -> Result<StatusCode, Refusal> {
-    page.0.agent.keep_takeover(&args::device_id(&id)?, control, &principal).await?;
+    page.0.agent.keep_in_hand(&args::device_id(&id)?, control, &principal).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -65,6 +65,6 @@ pub(super) async fn give(
     Named(id): Named<String>,
     Query(HeldControl { control }): Query<HeldControl>,
 ) -> Result<StatusCode, Refusal> {
-    page.0.agent.end_takeover(&args::device_id(&id)?, control, &principal).await;
+    page.0.agent.give_back(&args::device_id(&id)?, control, &principal).await;
     Ok(StatusCode::NO_CONTENT)
 }

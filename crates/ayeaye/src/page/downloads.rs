@@ -135,7 +135,7 @@ impl Page {
 
     /// The record as it is kept, with what belongs to it.
     async fn journal(&self, id: SessionId, turn: DownloadPermit) -> Result<Response, Refusal> {
-        let folder = self.0.files.session_folder(&id);
+        let folder = self.0.journal_files.session_folder(&id);
         let wanted = |name: &str| matches!(name, "events.jsonl" | "blobs");
         let room = self.room().await?;
         self.packed(folder, &format!("ayeaye-{id}-journal.zip"), (turn, room), wanted).await
@@ -150,7 +150,8 @@ impl Page {
     ) -> Result<Response, Refusal> {
         let room = self.room().await?;
         let out = room.path().join("log");
-        let made = ayeaye_export::export(&self.0.files, id, format, &out, &self.0.logs).await;
+        let made =
+            ayeaye_export::export(&self.0.journal_files, id, format, &out, &self.0.logs).await;
         let made = made.map_err(|err| match err {
             ExportError::Journal(err) => err.into(),
             other => Refusal::internal("the log", &other),

@@ -77,7 +77,7 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
     for (at, names) in names.iter().enumerate() {
         if by_hand[at] {
             // By this a page that drives knows whether it still does.
-            let control = agent.takeover(&names.id, principal);
+            let control = agent.hold_on(&names.id, principal);
             list["devices"][at]["by_hand"] =
                 control.map_or_else(|| true.into(), |it| it.to_string().into());
         }

@@ -7,14 +7,16 @@ use crate::{Principal, SessionId};
 
 /// Most sessions of an owner that are remembered.
 const MOST_SESSIONS: usize = 64;
+/// Most owners that are remembered: the tokens of an issuer make as many as there are people.
+const MOST_OWNERS: usize = 1000;
 
 /// What has happened to a principal's runs, of all servers, since they are watched here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
     pub count: u64,
-    /// Sessions of which a run has begun, in the order of their first; of each owner at most the last 64. Each can be
-    /// read.
+    /// Sessions of which a run has begun, the oldest session first; of each owner at most the 64 whose first run began
+    /// last. Each can be read.
     pub sessions: Vec<SessionId>,
 }
 
@@ -30,7 +32,37 @@ impl RunActivity {
     }
 }
 
-/// A run of another server, or a takeover.
+/// The activity of each owner. Whoever has had no run for the longest is forgotten when there are too many; to who
+/// still looks, that is a change like any other.
+#[derive(Default)]
+pub(super) struct Activities {
+    owners: HashMap<Principal, OwnerActivity>,
+    /// How often anything has happened.
+    happened: u64,
+}
+
+#[derive(Default)]
+struct OwnerActivity {
+    activity: RunActivity,
+    /// When something has happened last, in numbers of `happened`.
+    last: u64,
+}
+
+impl Activities {
+    /// The activity of an owner, in which something happens now.
+    pub(super) fn of(&mut self, owner: &Principal) -> &mut RunActivity {
+        if MOST_OWNERS <= self.owners.len() && !self.owners.contains_key(owner) {
+            let idlest = self.owners.iter().min_by_key(|(_, it)| it.last).map(|(it, _)| it.clone());
+            idlest.map(|it| self.owners.remove(&it));
+        }
+        self.happened += 1;
+        let its = self.owners.entry(owner.clone()).or_default();
+        its.last = self.happened;
+        &mut its.activity
+    }
+}
+
+/// A run of another server, or a person's hold.
 pub(super) struct ElsewhereRun {
     session: SessionId,
     owner: Principal,
@@ -42,11 +74,11 @@ impl RunRegistry {
     pub(in crate::agent) fn activity(&self, principal: &Principal) -> RunActivity {
         let inner = self.lock();
         let mut all = RunActivity::default();
-        for (_, one) in inner.activity.iter().filter(|(owner, _)| principal.owns(owner)) {
-            all.count += one.count;
-            all.sessions.extend(&one.sessions);
+        for (_, one) in inner.activity.owners.iter().filter(|(owner, _)| principal.owns(owner)) {
+            all.count += one.activity.count;
+            all.sessions.extend(&one.activity.sessions);
         }
-        // The order of owners in a map is no activity.
+        // The order of owners in a map is no activity. Ids are in the order in which the sessions were made.
         all.sessions.sort_unstable();
         all
     }
@@ -72,11 +104,11 @@ impl RunRegistry {
         let mut any = false;
         for (run, has_begun) in begun.chain(ended.map(|(_, run)| (run, false))) {
             any = true;
-            // Nobody's session begins or ends when a person takes a phone over.
-            if run.kind == RunKind::Takeover {
+            // Nobody's session begins or ends when a person takes a phone in hand.
+            if run.kind == RunKind::InHand {
                 continue;
             }
-            let its = inner.activity.entry(run.owner.clone()).or_default();
+            let its = inner.activity.of(&run.owner);
             if has_begun {
                 its.begin(run.session);
             } else {
@@ -94,11 +126,11 @@ impl RunRegistry {
 
 impl Inner {
     /// Whether a run is one of this server's. One that is registered and has not begun holds a phone already; a
-    /// takeover goes on beside its session's runs.
+    /// hold goes on beside its session's runs.
     fn has(&self, run: &RunEntry) -> bool {
         let holds = || self.leases.values().any(|holder| holder.session == run.session);
         self.live.values().any(|live| live.epoch == run.epoch)
-            || (run.kind != RunKind::Takeover && holds())
+            || (run.kind != RunKind::InHand && holds())
     }
 }
 
@@ -124,7 +156,7 @@ mod tests {
             epoch,
             kind: RunKind::Task,
             state: RunState::Running,
-            round: 0,
+            queue_turn: 0,
         }
     }
 
@@ -143,5 +175,19 @@ mod tests {
         assert_eq!(runs.activity(&me), RunActivity { count: 1, sessions: vec![theirs] });
         assert!(runs.see_elsewhere(&[entry(mine, 1)]));
         assert_eq!(runs.activity(&me).count, 2, "it has ended");
+    }
+
+    #[test]
+    fn who_has_had_no_run_for_long_is_forgotten() {
+        let mut activities = Activities::default();
+        let owner = |number: usize| Principal::new(format!("owner-{number}"));
+        for number in 0..MOST_OWNERS {
+            activities.of(&owner(number)).begin(SessionId::new());
+        }
+        activities.of(&owner(0)).count += 1;
+        activities.of(&owner(MOST_OWNERS)).begin(SessionId::new());
+        assert_eq!(activities.owners.len(), MOST_OWNERS);
+        let is_known = |number| activities.owners.contains_key(&owner(number));
+        assert!(is_known(0) && !is_known(1) && is_known(2) && is_known(MOST_OWNERS));
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::coordinator::{
-    FileCoordinator, Message, MessageBody, NewRun, Registered, Reply, RunKind, RunState,
+    FileCoordinator, InboxMessage, InboxMessageBody, NewRun, Registered, RunKind, RunState,
+    UserReply,
 };
 use crate::fakes::{
     Call, Fault, Rig, ScriptedModel, ScriptedReply, click, client, complete, info, within,
@@ -140,8 +141,8 @@ async fn a_run_that_is_being_judged_is_stopped_from_another_server() {
     assert_eq!(rig.facts(session, verdict).await, [given_up; 2]);
     assert_eq!(coordinator.inbox(session).await.unwrap(), [], "it was obeyed");
     // One that came too late for its run is dropped by the next, and does not stop it.
-    let body = MessageBody::Stop { run: run.epoch, reason: StopReason::Cancelled };
-    coordinator.send(session, &Message::new(body), None).await.unwrap();
+    let body = InboxMessageBody::Stop { run: run.epoch, reason: StopReason::Cancelled };
+    coordinator.send(session, &InboxMessage::new(body), None).await.unwrap();
     let report = other.go_on(session, reply("once more")).await;
     assert_eq!(
         (report.stop_reason, &*report.message),
@@ -194,8 +195,8 @@ async fn a_message_that_the_record_has_is_not_taken_again() {
     let session = rig.begin().await.report().session_id;
     let coordinator = FileCoordinator::new(rig.data(), "third", SyncPolicy::Never);
     let run = coordinator.run_of(session).await.unwrap().unwrap();
-    let body = Reply { text: "faster".to_owned(), question: None, secret: false };
-    let message = Message::new(MessageBody::Reply(body));
+    let body = UserReply { text: "faster".to_owned(), question: None, secret: false };
+    let message = InboxMessage::new(InboxMessageBody::Reply(body));
     coordinator.send(session, &message, Some(run.epoch)).await.unwrap();
     rig.script.is_asked(3).await;
     assert_eq!(coordinator.inbox(session).await.unwrap(), []);
@@ -215,8 +216,8 @@ async fn what_a_dead_run_has_not_taken_is_taken_by_the_next() {
     let session = asked.session_id;
     let coordinator = FileCoordinator::new(rig.data(), "third", SyncPolicy::Never);
     for (question, text) in [(asked.question_number(), "The third."), (None, "be quick")] {
-        let body = Reply { text: text.to_owned(), question, secret: false };
-        let message = Message::new(MessageBody::Reply(body));
+        let body = UserReply { text: text.to_owned(), question, secret: false };
+        let message = InboxMessage::new(InboxMessageBody::Reply(body));
         coordinator.send(session, &message, None).await.unwrap();
     }
     let next = rig.restarted([complete("")]);

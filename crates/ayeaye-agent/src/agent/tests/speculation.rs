@@ -88,6 +88,7 @@ async fn a_screen_that_still_moved_withdraws_the_request_and_its_newest_frame_go
     let withdrawn: Vec<_> = answers.iter().filter(|it| !it.success).collect();
     assert_eq!(withdrawn.len(), 3);
     for call in withdrawn {
+        assert!(call.withdrawn);
         assert_eq!(call.error.as_deref(), Some("given up: the screen still moved"));
     }
     let pictures = rig.observed(report.session_id).await;
@@ -114,6 +115,7 @@ async fn an_answer_that_comes_before_the_proof_waits_for_it() {
     let unused =
         answers.iter().find(|it| it.raw_content.as_ref().is_some_and(|it| it.contains('9')));
     let unused = unused.expect("what it cost is recorded");
+    assert!(unused.withdrawn);
     assert_eq!(unused.error.as_deref(), Some("the screen still moved"));
     assert_eq!(unused.tokens.prompt, 100);
 }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::{names, storage};
 use crate::bounded_file::open_file;
 use crate::coordinator::{
-    CoordinatorError, LONGEST_REPLY, MOST_MESSAGES, Message, MessageBody, MessageId, Reply,
+    CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, LONGEST_REPLY, MOST_MESSAGES,
+    UserReply,
 };
 use crate::private_files::{private_folder, write_whole};
 use crate::{SessionId, StopReason};
@@ -39,7 +40,7 @@ fn folder(sessions: &Path, session: SessionId) -> PathBuf {
 }
 
 /// The files of messages in their order: number, id, name.
-fn files(folder: &Path) -> Result<Vec<(u64, MessageId, String)>, CoordinatorError> {
+fn files(folder: &Path) -> Result<Vec<(u64, InboxMessageId, String)>, CoordinatorError> {
     let names = names(folder).map_err(storage("list", folder))?;
     let parse = |name: String| {
         let (number, id) = name.strip_suffix(".json")?.split_once('-')?;
@@ -54,10 +55,10 @@ fn files(folder: &Path) -> Result<Vec<(u64, MessageId, String)>, CoordinatorErro
 pub(super) fn leave(
     sessions: &Path,
     session: SessionId,
-    message: &Message,
+    message: &InboxMessage,
     sync: bool,
 ) -> Result<(), CoordinatorError> {
-    if let MessageBody::Reply(reply) = &message.body
+    if let InboxMessageBody::Reply(reply) = &message.body
         && LONGEST_REPLY < reply.text.len()
     {
         return Err(CoordinatorError::TooLong);
@@ -84,7 +85,10 @@ pub(super) fn leave(
 }
 
 /// All messages in their order. What is not one is put aside, and keeps nobody from the others.
-pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, CoordinatorError> {
+pub(super) fn read(
+    sessions: &Path,
+    session: SessionId,
+) -> Result<Vec<InboxMessage>, CoordinatorError> {
     let folder = folder(sessions, session);
     let mut messages = Vec::new();
     for (_, id, name) in files(&folder)? {
@@ -93,7 +97,7 @@ pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, 
         }
         let path = folder.join(&name);
         match load(&path) {
-            Ok(Some(body)) => messages.push(Message { id, body }),
+            Ok(Some(body)) => messages.push(InboxMessage { id, body }),
             Ok(None) => put_aside(&path),
             // Somebody has acknowledged it.
             Err(err) if err.kind() == io::ErrorKind::NotFound => {}
@@ -106,7 +110,7 @@ pub(super) fn read(sessions: &Path, session: SessionId) -> Result<Vec<Message>, 
 }
 
 /// What a file says; `None` where it is no message.
-fn load(path: &Path) -> io::Result<Option<MessageBody>> {
+fn load(path: &Path) -> io::Result<Option<InboxMessageBody>> {
     // What is there under the name of a message and is no file is none, and is not tried again.
     if !fs::metadata(path)?.is_file() {
         return Ok(None);
@@ -132,7 +136,7 @@ fn put_aside(path: &Path) {
 pub(super) fn remove(
     sessions: &Path,
     session: SessionId,
-    id: MessageId,
+    id: InboxMessageId,
 ) -> Result<(), CoordinatorError> {
     let folder = folder(sessions, session);
     for (.., name) in files(&folder)?.into_iter().filter(|(_, other, _)| *other == id) {
@@ -147,29 +151,29 @@ pub(super) fn remove(
     Ok(())
 }
 
-fn record(body: &MessageBody) -> BodyRecord {
+fn record(body: &InboxMessageBody) -> BodyRecord {
     match body {
-        MessageBody::Reply(Reply { text, question, secret }) => {
+        InboxMessageBody::Reply(UserReply { text, question, secret }) => {
             BodyRecord::Reply { text: text.clone(), question: *question, secret: *secret }
         }
-        MessageBody::Stop { run, reason } => {
+        InboxMessageBody::Stop { run, reason } => {
             BodyRecord::Stop { run: *run, reason: reason.name().to_owned() }
         }
     }
 }
 
 /// What a file says; `None` where it is not one that this version writes.
-pub(super) fn parse(bytes: &[u8]) -> Option<MessageBody> {
+pub(super) fn parse(bytes: &[u8]) -> Option<InboxMessageBody> {
     if MOST_BYTES < bytes.len() as u64 {
         return None;
     }
     Some(match serde_json::from_slice(bytes).ok()? {
         BodyRecord::Reply { text, question, secret } => {
             (text.len() <= LONGEST_REPLY).then_some(())?;
-            MessageBody::Reply(Reply { text, question, secret })
+            InboxMessageBody::Reply(UserReply { text, question, secret })
         }
         BodyRecord::Stop { run, reason } => {
-            MessageBody::Stop { run, reason: StopReason::from_name(&reason)? }
+            InboxMessageBody::Stop { run, reason: StopReason::from_name(&reason)? }
         }
     })
 }

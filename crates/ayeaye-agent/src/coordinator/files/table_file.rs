@@ -31,7 +31,8 @@ struct ServedRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
     devices: Vec<String>,
-    round: u64,
+    #[serde(rename = "round")]
+    queue_turn: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,10 +44,10 @@ struct RunRecord {
     server: String,
     epoch: u64,
     act: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    takeover: bool,
-    #[serde(default)]
-    round: u64,
+    #[serde(default, rename = "takeover", skip_serializing_if = "std::ops::Not::not")]
+    in_hand: bool,
+    #[serde(default, rename = "round")]
+    queue_turn: u64,
     state: StateRecord,
 }
 
@@ -88,7 +89,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunTable, String> {
     let served = table.served.into_iter().map(|it| Served {
         owner: Principal::from_record(it.owner.as_deref()),
         devices: it.devices.into_iter().map(DeviceId::new).collect(),
-        round: it.round,
+        queue_turn: it.queue_turn,
     });
     Ok(RunTable { last_epoch: table.last_epoch, runs: runs?, served: served.collect() })
 }
@@ -104,7 +105,7 @@ pub(super) fn encode(table: &RunTable) -> serde_json::Result<Vec<u8>> {
     let served = table.served.iter().map(|it| ServedRecord {
         owner: it.owner.recorded(),
         devices: names(&it.devices),
-        round: it.round,
+        queue_turn: it.queue_turn,
     });
     let (last_epoch, served) = (table.last_epoch, served.collect());
     serde_json::to_vec(&TableRecord { v: VERSION, last_epoch, runs, served })
@@ -115,16 +116,17 @@ fn names(devices: &[DeviceId]) -> Vec<String> {
 }
 
 fn entry(record: RunRecord) -> Result<RunEntry, String> {
-    let RunRecord { session, devices, owner, server, epoch, act, takeover, round, state } = record;
+    let RunRecord { session, devices, owner, server, epoch, act, in_hand, queue_turn, state } =
+        record;
     Ok(RunEntry {
         session: session.parse().map_err(|_err| "it names no session".to_owned())?,
         devices: devices.into_iter().map(DeviceId::new).collect(),
         owner: Principal::from_record(owner.as_deref()),
         server,
         epoch,
-        kind: match (act, takeover) {
+        kind: match (act, in_hand) {
             (true, _) => RunKind::Act,
-            (_, true) => RunKind::Takeover,
+            (_, true) => RunKind::InHand,
             _ => RunKind::Task,
         },
         state: match state {
@@ -132,7 +134,7 @@ fn entry(record: RunRecord) -> Result<RunEntry, String> {
             StateRecord::Running => RunState::Running,
             StateRecord::Ending => RunState::Ending,
         },
-        round,
+        queue_turn,
     })
 }
 
@@ -144,8 +146,8 @@ fn record(run: &RunEntry) -> RunRecord {
         server: run.server.clone(),
         epoch: run.epoch,
         act: run.kind == RunKind::Act,
-        takeover: run.kind == RunKind::Takeover,
-        round: run.round,
+        in_hand: run.kind == RunKind::InHand,
+        queue_turn: run.queue_turn,
         state: match run.state {
             RunState::Queued => StateRecord::Queued,
             RunState::Running => StateRecord::Running,

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::coordinator::conformance::{Store, bears_any_order, keeps_its_promises};
-use crate::coordinator::{MOST_MESSAGES, MessageBody, News, Reply, RunKind};
+use crate::coordinator::{InboxMessageBody, MOST_MESSAGES, News, RunKind, UserReply};
 use crate::{DeviceId, Principal};
 
 fn server(data: &TempDir) -> FileCoordinator {
@@ -31,9 +31,9 @@ fn new_run(session: SessionId) -> NewRun {
     NewRun { session, devices, owner: Principal::local(), kind: RunKind::Act, queue: false }
 }
 
-fn say(text: &str) -> Message {
+fn say(text: &str) -> InboxMessage {
     let text = text.to_owned();
-    Message::new(MessageBody::Reply(Reply { text, question: None, secret: false }))
+    InboxMessage::new(InboxMessageBody::Reply(UserReply { text, question: None, secret: false }))
 }
 
 #[test]
@@ -139,7 +139,7 @@ async fn what_is_no_message_is_passed_over() {
     let (one, id) = (server(&data), session(&data));
     one.send(id, &say("words"), None).await.unwrap();
     let inbox = data.path().join("sessions").join(id.to_string()).join("inbox");
-    let foreign = MessageId::new();
+    let foreign = InboxMessageId::new();
     fs::write(inbox.join(format!("2-{foreign}.json")), "{\"type\":\"later\"}").unwrap();
     fs::write(inbox.join("x.json"), "").unwrap();
     assert_eq!(one.inbox(id).await.unwrap().len(), 1);
@@ -153,7 +153,7 @@ async fn files_that_are_no_messages_are_put_aside_and_not_counted() {
     let (one, id) = (server(&data), session(&data));
     let inbox = data.path().join("sessions").join(id.to_string()).join("inbox");
     fs::create_dir(&inbox).unwrap();
-    let name = |number: usize| format!("{number}-{}.json", MessageId::new());
+    let name = |number: usize| format!("{number}-{}.json", InboxMessageId::new());
     for number in 1..=MOST_MESSAGES {
         fs::write(inbox.join(name(number)), "{}").unwrap();
     }

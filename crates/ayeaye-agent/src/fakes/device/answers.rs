@@ -11,7 +11,7 @@ use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, CommandPreview, Device, DeviceCommand, DeviceEntry,
-    DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame, Gesture, Performed, PutBack,
+    DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame, Gesture, Performed, PutBack, RefusedBy,
     ScreenSize, ScreenState, SettingChange, Transport,
 };
 
@@ -44,9 +44,12 @@ impl FakeDevice {
                 sleep(after).await;
                 Err(DeviceError::TimedOut { id, what, after })
             }
-            Fault::Refused => {
-                Err(DeviceError::Refused { id, what, reason: "exit code 1".to_owned() })
-            }
+            Fault::Refused => Err(DeviceError::Refused {
+                id,
+                what,
+                reason: "exit code 1".to_owned(),
+                by: RefusedBy::Device,
+            }),
             Fault::NoKeyboard => {
                 Err(DeviceError::NoKeyboard { id, odd: '你', why: "none is installed".to_owned() })
             }
@@ -171,7 +174,7 @@ impl Device for FakeDevice {
     }
 
     fn act_mark(&self) -> Option<ActMark> {
-        self.inner().had_begun.map(|_| ActMark { epoch: "first".to_owned(), number: 1 })
+        self.inner().had_begun.map(|_| ActMark { driver: "first".to_owned(), number: 1 })
     }
 
     async fn has_begun(&self, _: &ActMark) -> Result<Option<bool>, DeviceError> {

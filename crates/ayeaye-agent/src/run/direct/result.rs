@@ -1,4 +1,5 @@
 //! What has come of a direct action.
+use crate::gate::Rule;
 use crate::report::StepSummary;
 use crate::{Component, LeaveRequest, ScreenSize, SessionId};
 
@@ -28,6 +29,8 @@ pub enum DirectOutcome {
     Done,
     /// Not carried out, for this reason.
     NotDone(String),
+    /// Not carried out: this rule of the gate refuses it. The reason in words.
+    Refused(Rule, String),
     /// Not carried out: a person has to agree first.
     NeedsLeave(Box<LeaveRequest>),
     /// Perhaps carried out; what went wrong.

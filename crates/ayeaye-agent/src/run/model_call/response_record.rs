@@ -53,6 +53,7 @@ pub(super) fn failed_response(
         cost_known: false,
         retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
         error: Some(err.message.clone()),
+        withdrawn: false,
     }
 }
 

@@ -124,7 +124,7 @@ impl Observer {
             DeviceError::Refused { .. } => {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
-            err @ DeviceError::TakenOver { .. } => Err(RunError::DeviceLost(err)),
+            err @ DeviceError::ClaimedElsewhere { .. } => Err(RunError::DeviceLost(err)),
             // The next look shows whether it is awake.
             _ if nth == 1 => Ok(()),
             err => Err(RunError::DeviceLost(err)),
@@ -145,7 +145,7 @@ impl Observer {
             DeviceError::Refused { .. } => {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
-            err @ DeviceError::TakenOver { .. } => Err(RunError::DeviceLost(err)),
+            err @ DeviceError::ClaimedElsewhere { .. } => Err(RunError::DeviceLost(err)),
             _ if nth < MOST_UNLOCKS => Ok(()),
             err => Err(RunError::DeviceLost(err)),
         }

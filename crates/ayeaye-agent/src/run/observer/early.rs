@@ -27,7 +27,7 @@ const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
 
 /// Whether a screen stays as it is on a frame, which is being found out.
 #[derive(Debug)]
-pub(super) struct Proof {
+pub(super) struct SettledProof {
     gesture: LastGesture,
     shown: LookSoFar,
     /// A model was sent it.
@@ -37,7 +37,7 @@ pub(super) struct Proof {
     found: Option<Result<LookSoFar, DeviceError>>,
 }
 
-impl Proof {
+impl SettledProof {
     /// What is known of the screen since: it has settled as it was, or has moved, or could not be looked at. May be
     /// called again.
     async fn outcome(&mut self) -> &Result<LookSoFar, DeviceError> {
@@ -73,7 +73,7 @@ impl Proof {
 /// What was seen after a gesture.
 enum FrameAfter {
     /// A frame that is likely to stay.
-    Early(Box<Proof>),
+    Early(Box<SettledProof>),
     /// The screen at rest.
     Settled(Box<(ScreenCapture, ScreenState)>),
     /// It must not be shown to anybody as it is, or could not be looked at.
@@ -187,7 +187,7 @@ impl Observer {
             // It is under way before the frame is encoded.
             tokio::task::yield_now().await;
             let gesture = gesture.clone();
-            let mut proof = Proof { gesture, shown, sent: false, watching, found: None };
+            let mut proof = SettledProof { gesture, shown, sent: false, watching, found: None };
             if likely && self.early_frames < MOST_EARLY {
                 self.early_frames += 1;
                 return Ok(FrameAfter::Early(Box::new(proof)));
@@ -262,7 +262,7 @@ impl Observer {
     /// # Errors
     ///
     /// [`RunError::ScreenMoved`] if it has not, [`RunError::ScreenUnseen`] if it could not be looked at.
-    pub(in crate::run) async fn prove(
+    pub(in crate::run) async fn confirm_settled(
         &mut self,
         recorder: &mut Recorder,
         model: &Arc<dyn Model>,
@@ -284,8 +284,9 @@ impl Observer {
             let (frame, screen) = (&observation.frame, observation.screen.as_ref());
             observation.elements = self.request_elements(recorder, frame, false, screen);
         }
-        let Some(Proof { gesture, found: Some(Ok(LookSoFar { settling, .. })), sent, .. }) =
-            observation.proof.take().map(|proof| *proof)
+        let Some(SettledProof {
+            gesture, found: Some(Ok(LookSoFar { settling, .. })), sent, ..
+        }) = observation.proof.take().map(|proof| *proof)
         else {
             return Ok(());
         };
@@ -307,7 +308,7 @@ impl Observer {
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
         let Some(proof) = observation.proof else { return };
         let is_likely = proof.is_likely();
-        let Proof { gesture, found, .. } = *proof;
+        let SettledProof { gesture, found, .. } = *proof;
         match found {
             Some(Ok(look)) => {
                 if is_likely {

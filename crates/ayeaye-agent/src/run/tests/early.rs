@@ -105,7 +105,7 @@ async fn wrong_verdicts(
         let mut seen = Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
         seen = loop {
             early += u32::from(seen.is_early());
-            match observer.prove(recorder, &model, &mut seen).await {
+            match observer.confirm_settled(recorder, &model, &mut seen).await {
                 Ok(()) => break seen,
                 Err(RunError::ScreenMoved) => {
                     observer.goes_on_from(seen);

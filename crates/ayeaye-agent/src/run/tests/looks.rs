@@ -63,8 +63,8 @@ impl Looking {
         self.observer.observe(recorder, &self.actor, &self.model).await.unwrap()
     }
 
-    async fn prove(&mut self, observation: &mut Observation) -> Result<(), RunError> {
-        self.observer.prove(&mut self.recording.recorder, &self.model, observation).await
+    async fn confirm_settled(&mut self, observation: &mut Observation) -> Result<(), RunError> {
+        self.observer.confirm_settled(&mut self.recording.recorder, &self.model, observation).await
     }
 
     /// Whether this is what the phone shows in the end.
@@ -91,7 +91,7 @@ async fn a_frame_from_before_a_look_that_failed_is_nobodys_screen() {
         looking.recording.device.breaks(Call::Capture, 2..=2, fault);
         let mut moving = looking.early().await;
         assert!(moving.is_early());
-        looking.prove(&mut moving).await.unwrap_err();
+        looking.confirm_settled(&mut moving).await.unwrap_err();
         looking.observer.goes_on_from(moving);
         let seen = looking.early().await;
         assert!(!seen.is_early(), "{fault:?}: where looks fail, the settled frame is waited for");
@@ -123,7 +123,7 @@ async fn a_screen_that_never_rests_is_taken_as_it_is_and_not_as_it_was() {
     looking.recording.device.moves(Motion::Endless);
     looking.touches();
     let mut moving = looking.early().await;
-    looking.prove(&mut moving).await.unwrap_err();
+    looking.confirm_settled(&mut moving).await.unwrap_err();
     looking.observer.goes_on_from(moving);
     // As when the disk is slow.
     sleep(Duration::from_millis(500)).await;
@@ -193,7 +193,7 @@ async fn a_capture_that_takes_longer_than_the_limit_is_compared_with_another() {
         let touched = Instant::now();
         let mut seen = looking.early().await;
         if seen.is_early() {
-            looking.prove(&mut seen).await.unwrap();
+            looking.confirm_settled(&mut seen).await.unwrap();
         }
         assert!(slow <= seen.seen_at.elapsed(), "it was seen when its capture began");
         seconds.push(touched.elapsed().as_secs_f64());

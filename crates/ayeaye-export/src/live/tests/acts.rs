@@ -71,7 +71,11 @@ impl Projection for Counting {
     }
 }
 
-impl Log for Counting {}
+impl Log for Counting {
+    fn own_files(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
 
 #[tokio::test]
 async fn acts_that_follow_one_another_do_not_read_the_record_again() {

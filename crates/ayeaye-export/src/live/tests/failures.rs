@@ -29,7 +29,11 @@ impl Projection for Panics {
     }
 }
 
-impl Log for Panics {}
+impl Log for Panics {
+    fn own_files(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
 
 #[tokio::test]
 async fn a_projection_that_panics_is_tried_twice_and_stops_nothing() {
@@ -61,7 +65,11 @@ impl Projection for Blocks {
     }
 }
 
-impl Log for Blocks {}
+impl Log for Blocks {
+    fn own_files(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_projection_that_blocks_costs_the_writer_nothing_and_the_closer_two_seconds() {

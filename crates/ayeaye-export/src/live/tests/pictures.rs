@@ -57,7 +57,11 @@ impl Projection for Sees {
     }
 }
 
-impl Log for Sees {}
+impl Log for Sees {
+    fn own_files(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
 
 #[tokio::test]
 async fn the_page_finds_every_picture_unpacked_in_whatever_order_logs_are_wanted() {

@@ -135,11 +135,13 @@ fn a_call_that_was_taken_back_is_no_failure() {
         builder.begin_step(2, 4).ask(4, 1, "act");
         let gone = "given up: the screen could not be looked at: device phone-1 is not connected";
         builder.failed(4, 1, gone).end_step(None, Some("the phone is gone"));
-        builder.end("DEVICE_LOST");
+        // Whatever its error says, such as that a password may be in the reply.
+        builder.begin_step(3, 5).ask(5, 1, "act").withdrawn(5, 1, "it is not kept");
+        builder.end_step(None, Some("the phone is gone")).end("DEVICE_LOST");
     });
     let stats = &folder.json("session_summary.json")["agents"]["AppAgent"];
     let counts = ["total_requests", "successful_requests", "failed_requests", "withdrawn_requests"];
-    assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [4, 1, 0, 3]);
+    assert_eq!(counts.map(|name| stats[name].as_u64().unwrap()), [5, 1, 0, 4]);
     let log = folder.text("llm_communication.log");
     assert!(!log.lines().any(|line| line.contains("ERROR") && line.contains("came to nothing")));
 }

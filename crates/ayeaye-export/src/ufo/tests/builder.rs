@@ -194,6 +194,7 @@ impl EventBuilder {
             cost_known: true,
             retries: Vec::new(),
             error: error.map(str::to_owned),
+            withdrawn: false,
         }));
     }
 

@@ -8,7 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use self::intent::Intent;
 use super::{CommandOutput, dumpsys, logcat, package};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     packages::{Component, LaunchState, StartError},
     shell::jobs::SHELL_PID,
     system::ADB_KEYBOARD,
@@ -34,7 +34,7 @@ const PROTECTED: [&str; 15] = [
     "SCREEN_ON", "TIMEZONE_CHANGED", "TIME_SET", "USER_PRESENT",
 ];
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     match words {
         ["start" | "start-activity", args @ ..] => start(device, args).await,
         ["force-stop", args @ ..] => match without_user(args).as_slice() {
@@ -86,7 +86,7 @@ fn app_for(url: &str) -> Option<&'static str> {
     }
 }
 
-async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
+async fn start(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
         Err(what) => return CommandOutput::exception(device, "start", &what),
@@ -171,7 +171,7 @@ fn told(waited: bool, status: u8, text: String, outcome: &str) -> CommandOutput 
     }
 }
 
-fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
+fn broadcast(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
         Err(what) => return CommandOutput::exception(device, "broadcast", &what),
@@ -216,7 +216,7 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
 }
 
 /// The tasks from the one in front on, and the home screen's, which is always there.
-fn stacks(device: &AdbDevice) -> CommandOutput {
+fn stacks(device: &VirtualPhone) -> CommandOutput {
     let (width, height) = device.phone().display_size();
     let front = dumpsys::resumed(device).then(|| device.phone().foreground());
     let mut text = String::new();
@@ -234,7 +234,7 @@ fn stacks(device: &AdbDevice) -> CommandOutput {
 }
 
 /// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`, with which many tools start an app.
-pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) async fn monkey(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     device.count(|counts| counts.monkeys += 1);
     let (mut packages, mut count) = (Vec::new(), None);
     let mut rest = words.iter().copied();

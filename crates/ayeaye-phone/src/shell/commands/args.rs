@@ -1,6 +1,6 @@
 //! Parsing arguments.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// Arguments as slices, for matching.
 pub(super) fn split(args: &[String]) -> Vec<&str> {
@@ -42,7 +42,7 @@ impl<'a> Flags<'a> {
 
 /// The parsed flags, or the output that refuses them.
 pub(super) fn flags<'a>(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     program: &str,
     words: &[&'a str],
     known: &str,

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::CommandOutput;
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     files::{self, normalize_path},
     shell::{
         io::Io,
@@ -172,7 +172,7 @@ fn said(words: &[&str], newline: bool, escapes: bool) -> CommandOutput {
     CommandOutput::bytes(out)
 }
 
-pub(super) async fn sleep(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) async fn sleep(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     match words {
         [word] => match seconds_of(word) {
             Some(time) => {

@@ -12,7 +12,7 @@ use super::{
     args::flags,
     files::{Input, operands_or_stdin},
 };
-use crate::{device::AdbDevice, profile::pause_until, shell::io::Io};
+use crate::{device::VirtualPhone, profile::pause_until, shell::io::Io};
 
 /// A digest that is computed piece by piece.
 trait Hash: Default + Send + 'static {
@@ -39,7 +39,7 @@ impl Hash for Md5 {
 }
 
 pub(super) async fn sha256sum(
-    phone: &AdbDevice,
+    phone: &VirtualPhone,
     cwd: &str,
     words: &[&str],
     io: &Io,
@@ -48,13 +48,18 @@ pub(super) async fn sha256sum(
 }
 
 /// As fast as `sha256sum`, of which it is known.
-pub(super) async fn md5sum(phone: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn md5sum(
+    phone: &VirtualPhone,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     sum::<Md5>(phone, cwd, "md5sum", words, io).await
 }
 
 /// Of each file that is named; of standard input without any, and for `-`. `-b`: the digest alone.
 async fn sum<H: Hash>(
-    phone: &AdbDevice,
+    phone: &VirtualPhone,
     cwd: &str,
     program: &str,
     words: &[&str],

@@ -11,9 +11,9 @@ use super::{
     screencap::{COVER_ID, DISPLAY_ID},
     system,
 };
-use crate::{device::AdbDevice, packages::Component, phone::Phone};
+use crate::{device::VirtualPhone, packages::Component, phone::Phone};
 
-pub(super) fn run(device: &AdbDevice, mut words: &[&str]) -> CommandOutput {
+pub(super) fn run(device: &VirtualPhone, mut words: &[&str]) -> CommandOutput {
     while let ["-t", _, rest @ ..] = words
         && !rest.is_empty()
     {
@@ -97,7 +97,7 @@ fn record(component: &Component, task: usize) -> String {
 const HOME_TASK: usize = 1;
 
 /// Tasks with their ids, the foreground one first.
-fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
+fn tasks(device: &VirtualPhone) -> Vec<(usize, Component)> {
     let front = device.phone().foreground();
     let mut tasks = device.phone().tasks();
     tasks.retain(|task| *task != front);
@@ -113,7 +113,7 @@ fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
 }
 
 /// The same with the home screen's, which is always there.
-pub(super) fn tasks_and_home(device: &AdbDevice) -> Vec<(usize, Component)> {
+pub(super) fn tasks_and_home(device: &VirtualPhone) -> Vec<(usize, Component)> {
     let (mut tasks, home) = (tasks(device), package::home());
     if !tasks.iter().any(|(_, task)| task.package == home.package) {
         tasks.push((HOME_TASK, home));
@@ -122,11 +122,11 @@ pub(super) fn tasks_and_home(device: &AdbDevice) -> Vec<(usize, Component)> {
 }
 
 /// Whether an app is resumed: not while the phone sleeps or is locked.
-pub(super) fn resumed(device: &AdbDevice) -> bool {
+pub(super) fn resumed(device: &VirtualPhone) -> bool {
     device.phone().is_awake() && !device.phone().is_locked()
 }
 
-fn activities(device: &AdbDevice) -> String {
+fn activities(device: &VirtualPhone) -> String {
     let mut text = "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n\
         Display #0 (activities from top to bottom):\n"
         .to_owned();
@@ -172,7 +172,7 @@ fn activities(device: &AdbDevice) -> String {
 }
 
 /// What was started last.
-fn starter(device: &AdbDevice) -> String {
+fn starter(device: &VirtualPhone) -> String {
     let front = device.phone().foreground();
     format!(
         "ACTIVITY MANAGER ACTIVITIES (dumpsys activity starter)\nActivityStarter:\n  mCurrentUser=0\n  \
@@ -184,7 +184,7 @@ fn starter(device: &AdbDevice) -> String {
     )
 }
 
-fn top(device: &AdbDevice) -> String {
+fn top(device: &VirtualPhone) -> String {
     let Some((number, front)) = tasks(device).into_iter().next() else {
         return String::new();
     };
@@ -200,7 +200,7 @@ fn top(device: &AdbDevice) -> String {
     )
 }
 
-fn recents(device: &AdbDevice) -> String {
+fn recents(device: &VirtualPhone) -> String {
     let mut text = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\nmRecentsUid=10095\n\
         mRecentsComponent=null\nmFreezeTaskListReordering=false\n  Recent tasks:\n"
         .to_owned();
@@ -218,7 +218,7 @@ fn recents(device: &AdbDevice) -> String {
     text
 }
 
-fn input_method(device: &AdbDevice) -> String {
+fn input_method(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (shown, current, awake) = (phone.keyboard_shown(), phone.input_method(), phone.is_awake());
     let input_type = input_type(phone);
@@ -284,7 +284,7 @@ fn input_type(phone: &Phone) -> Option<u32> {
 }
 
 /// Whether a secret is needed to get in.
-fn trust(device: &AdbDevice) -> String {
+fn trust(device: &VirtualPhone) -> String {
     let locked = u8::from(device.phone().is_locked() && device.phone().has_pin());
     format!(
         "Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trusted=0, \
@@ -292,7 +292,7 @@ fn trust(device: &AdbDevice) -> String {
     )
 }
 
-fn power(device: &AdbDevice) -> String {
+fn power(device: &VirtualPhone) -> String {
     let awake = device.phone().is_awake();
     let (plugged, stays) = (device.phone().is_plugged(), device.phone().stays_on());
     let plug = if plugged { 2 } else { 0 };
@@ -308,7 +308,7 @@ fn power(device: &AdbDevice) -> String {
     )
 }
 
-fn battery(device: &AdbDevice) -> String {
+fn battery(device: &VirtualPhone) -> String {
     let plugged = device.phone().is_plugged();
     format!(
         "Current Battery Service state:\n  AC powered: false\n  USB powered: {plugged}\n{BATTERY}"

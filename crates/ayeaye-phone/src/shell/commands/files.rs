@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     apk,
-    device::{AdbDevice, unix_seconds},
+    device::{VirtualPhone, unix_seconds},
     files::{FileError, file_name, normalize_path},
     shell::{
         io::{Io, PIPE_LIMIT, Stdin},
@@ -20,7 +20,7 @@ use crate::{
 
 /// Runs `act` on each operand; failures are reported and do not stop the rest.
 fn each(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     program: &str,
     operands: &[&str],
     mut act: impl FnMut(&str) -> Result<(), String>,
@@ -36,7 +36,7 @@ fn each(
 }
 
 /// Reads a file of the file system or of `/proc`.
-pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, FileError> {
+pub(super) fn read(device: &VirtualPhone, cwd: &str, name: &str) -> Result<Bytes, FileError> {
     let path = normalize_path(cwd, name);
     match path.as_str() {
         "/dev/null" => Ok(Bytes::new()),
@@ -61,7 +61,7 @@ pub(super) enum Input {
 impl Input {
     /// `-` is standard input.
     pub(super) fn open(
-        device: &AdbDevice,
+        device: &VirtualPhone,
         cwd: &str,
         operand: &str,
         io: &Io,
@@ -81,7 +81,7 @@ impl Input {
     }
 
     /// All of it at once.
-    async fn all(self, device: &AdbDevice) -> Result<Bytes, FileError> {
+    async fn all(self, device: &VirtualPhone) -> Result<Bytes, FileError> {
         match self {
             Self::File(content) => Ok(content.unwrap_or_default()),
             Self::Stdin(stdin) => stdin.all(device.memory(), PIPE_LIMIT).await,
@@ -97,7 +97,7 @@ pub(super) fn operands_or_stdin<'a>(operands: &'a [&'a str]) -> &'a [&'a str] {
 /// The whole contents of the operands in order, for commands that need them at once; stdin, without a name, where
 /// there are none, and for `-`.
 pub(super) async fn inputs(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     program: &str,
     operands: &[&str],
@@ -119,7 +119,7 @@ pub(super) async fn inputs(
 }
 
 pub(super) async fn cat(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
     io: &Io,
@@ -145,7 +145,7 @@ pub(super) async fn cat(
 }
 
 /// `unzip -p ARCHIVE [FILE]…`: files of an archive, one after the other in the archive's order.
-pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn unzip(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let (["-p", archive, names @ ..] | [archive, "-p", names @ ..]) = words else {
         return CommandOutput::unsupported(device, &format!("unzip {}", words.join(" ")));
     };
@@ -175,7 +175,7 @@ pub(super) fn unzip(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
     CommandOutput { stdout, ..CommandOutput::error(status, failures) }
 }
 
-pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn rm(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "rm", words, "fiRr") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -194,7 +194,7 @@ pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
 
 /// The paths that are copied or moved, each with where it goes: into a folder, or to another name.
 fn targets<'a>(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     program: &str,
     operands: &[&'a str],
@@ -227,7 +227,7 @@ fn told(program: &str, results: impl Iterator<Item = Result<(), String>>) -> Com
     CommandOutput::error(u8::from(!failures.is_empty()), failures)
 }
 
-pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn mv(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mv", words, "fn") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -254,7 +254,7 @@ pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
 }
 
 /// `cp` of files, and with `-r` of folders.
-pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn cp(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "cp", words, "afnpRr") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -291,7 +291,7 @@ pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
 }
 
 /// Copies a file or makes a folder of that name.
-fn copy(device: &AdbDevice, from: &str, to: &str, keeps: bool) -> Result<(), FileError> {
+fn copy(device: &VirtualPhone, from: &str, to: &str, keeps: bool) -> Result<(), FileError> {
     let mut files = device.files();
     let (stat, now) = (files.stat(from)?, unix_seconds());
     if stat.is_dir() {
@@ -306,7 +306,7 @@ fn copy(device: &AdbDevice, from: &str, to: &str, keeps: bool) -> Result<(), Fil
 }
 
 /// `touch [-c] FILE…`: makes it, or has it changed now.
-pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn touch(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "touch", words, "acm") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -321,7 +321,7 @@ pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
     })
 }
 
-pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) fn mkdir(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mkdir", words, "pv") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,

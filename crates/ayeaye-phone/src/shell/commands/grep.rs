@@ -3,13 +3,13 @@ use bytes::Bytes;
 
 use super::{CommandOutput, args::unknown_option, files::inputs};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     files::FileError,
     shell::io::{Io, PIPE_LIMIT},
 };
 
 pub(super) async fn grep(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     program: &str,
     words: &[&str],

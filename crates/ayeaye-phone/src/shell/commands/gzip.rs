@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use super::{CommandOutput, put};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     profile::pause_until,
     shell::{io::Io, process::Stop},
 };
 
 /// Packs what comes as it comes.
 pub(super) async fn gzip(
-    phone: &AdbDevice,
+    phone: &VirtualPhone,
     words: &[&str],
     io: &Io,
 ) -> Result<CommandOutput, Stop> {

@@ -1,8 +1,8 @@
 //! `ime`: the input methods.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     if device.faults().plan().ime_refused {
         return CommandOutput::security_exception(
             "ime",
@@ -61,7 +61,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+fn list(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let (mut all, mut short) = (false, false);
     for option in options {
         match *option {

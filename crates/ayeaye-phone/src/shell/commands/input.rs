@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{CommandOutput, args::pixel, keys};
-use crate::{device::AdbDevice, profile::pause};
+use crate::{device::VirtualPhone, profile::pause};
 
 /// Before Android 12 `input` is a Java program, which knows no combinations of keys, and starting one takes this
 /// long.
@@ -63,7 +63,7 @@ enum ArgumentError {
     UnknownKey(String),
 }
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let mut words = words;
     if let [source, rest @ ..] = words
         && SOURCES.contains(source)
@@ -203,11 +203,11 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
     }
 }
 
-fn is_java(device: &AdbDevice) -> bool {
+fn is_java(device: &VirtualPhone) -> bool {
     device.phone().options().sdk < FIRST_SDK_WITHOUT_JAVA
 }
 
-async fn perform(device: &AdbDevice, gesture: Gesture) {
+async fn perform(device: &VirtualPhone, gesture: Gesture) {
     let phone = device.phone();
     let java = if is_java(device) { JVM_START } else { Duration::ZERO };
     let start = device.timing().input.max(java);
@@ -252,7 +252,7 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
 }
 
 /// How long that Java program, which sees no settings, presses before a drag.
-fn java_press(device: &AdbDevice) -> Option<Duration> {
+fn java_press(device: &VirtualPhone) -> Option<Duration> {
     match device.phone().options().sdk {
         ..30 => Some(Duration::from_millis(500)),
         30 => Some(Duration::from_millis(400)),

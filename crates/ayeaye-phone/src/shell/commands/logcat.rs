@@ -10,13 +10,13 @@ use super::{
     CommandOutput,
     system::{process_id, strftime},
 };
-use crate::{device::AdbDevice, os::app_log::LogBuffer, os::app_log::LogLine, shell::io::Io};
+use crate::{device::VirtualPhone, os::app_log::LogBuffer, os::app_log::LogLine, shell::io::Io};
 
 /// How often a log that is followed is looked at.
 const FOLLOW: Duration = Duration::from_millis(100);
 
 /// What there is of the log. Without `-d`, `-t` and the like what comes is shown too, for ever.
-pub(super) async fn logcat(device: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn logcat(device: &VirtualPhone, words: &[&str], io: &Io) -> CommandOutput {
     let request = match Request::parse(words) {
         Ok(request) => request,
         Err(why) => return CommandOutput::malformed(device, 1, format!("logcat: {why}\n")),
@@ -103,7 +103,7 @@ fn formatted(line: &LogLine, format: LogFormat) -> String {
     }
 }
 
-fn sizes(device: &AdbDevice, request: &Request<'_>) -> String {
+fn sizes(device: &VirtualPhone, request: &Request<'_>) -> String {
     let all = device.phone().log_lines(0);
     let of = |buffer: &LogBuffer| {
         let lines = all.iter().filter(|line| line.buffer == *buffer);
@@ -117,7 +117,7 @@ fn sizes(device: &AdbDevice, request: &Request<'_>) -> String {
 }
 
 /// `am crash PACKAGE`: a running app crashes.
-pub(super) fn crash(device: &AdbDevice, package: &str) -> CommandOutput {
+pub(super) fn crash(device: &VirtualPhone, package: &str) -> CommandOutput {
     if device.phone().tasks().iter().any(|task| task.package == package) {
         let pid = process_id(package);
         let lines = [

@@ -1,6 +1,6 @@
 //! The names of the commands, for `command -v`.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// Builtins of `mksh`.
 #[rustfmt::skip]
@@ -25,7 +25,7 @@ const PROGRAMS: [&str; 46] = [
 ];
 
 /// `command -v NAME…`: what each is; it ends at one that there is not.
-pub(super) fn found(phone: &AdbDevice, names: &[&str]) -> CommandOutput {
+pub(super) fn found(phone: &VirtualPhone, names: &[&str]) -> CommandOutput {
     let mut text = String::new();
     for name in names {
         let program = name.strip_prefix("/system/bin/").unwrap_or(name);

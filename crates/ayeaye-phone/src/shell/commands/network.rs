@@ -1,12 +1,12 @@
 //! `ip` and `ifconfig`: the address on Wi-Fi, which leads nowhere.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 const ADDRESS: &str = "192.168.1.23";
 const MAC: &str = "02:15:b2:00:00:01";
 
 /// `ip route`, and `ip addr` of all or one.
-pub(super) fn ip(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn ip(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let connected = device.phone().state().wifi;
     let words = match words {
         ["-4" | "-o", rest @ ..] | ["-f", "inet", rest @ ..] => rest,
@@ -55,7 +55,7 @@ fn wifi(connected: bool) -> String {
 }
 
 /// `ifconfig [wlan0]`.
-pub(super) fn ifconfig(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn ifconfig(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let ([] | ["wlan0"]) = words else {
         return CommandOutput::unsupported(device, &format!("ifconfig {}", words.join(" ")));
     };

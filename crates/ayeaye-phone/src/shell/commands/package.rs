@@ -4,7 +4,7 @@ mod install;
 use super::CommandOutput;
 use crate::{
     apps::{launcher, settings},
-    device::AdbDevice,
+    device::VirtualPhone,
     packages::{Component, Package},
     shell::io::Io,
 };
@@ -16,7 +16,12 @@ const HOME: &str = "android.intent.category.HOME";
 /// How an activity matched an intent, as the package manager prints it.
 const MATCH: &str = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
 
-pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn run(
+    device: &VirtualPhone,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     match words {
         ["list", "packages", options @ ..] => list(device, options),
         ["list", "users"] => CommandOutput::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
@@ -42,7 +47,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
     }
 }
 
-fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+fn list(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let mut packages = device.phone().packages();
     let (mut paths, mut versions, mut filter) = (false, false, None);
     let mut words = options.iter().copied();
@@ -83,7 +88,7 @@ fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
 }
 
 /// `pm clear [--user USER] [--cache-only] PACKAGE`; nothing here is a cache.
-fn clear(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+fn clear(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let (mut name, mut cache_only) = (None, false);
     let mut words = options.iter().copied();
     while let Some(word) = words.next() {
@@ -144,7 +149,7 @@ impl<'a> IntentFilter<'a> {
         Some(intent)
     }
 
-    fn matches(&self, device: &AdbDevice) -> Vec<Component> {
+    fn matches(&self, device: &VirtualPhone) -> Vec<Component> {
         let special = system_activity(device, self.action, self.category.as_slice());
         if let Some(special) = special {
             let named = self.component.as_ref().is_none_or(|it| *it == special);
@@ -170,7 +175,7 @@ impl<'a> IntentFilter<'a> {
     }
 }
 
-fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+fn resolve(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let Some(intent) = IntentFilter::parse(options) else {
         return CommandOutput::malformed(device, 255, "Error: bad intent\n");
     };
@@ -187,7 +192,7 @@ fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     }
 }
 
-fn query(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+fn query(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let Some(intent) = IntentFilter::parse(options) else {
         return CommandOutput::malformed(device, 255, "Error: bad intent\n");
     };
@@ -220,7 +225,7 @@ fn activity_info(Component { package, class }: &Component, indent: &str) -> Stri
 }
 
 /// `dumpsys package` without a name.
-pub(super) fn dump_all(device: &AdbDevice) -> CommandOutput {
+pub(super) fn dump_all(device: &VirtualPhone) -> CommandOutput {
     let packages = device.phone().packages();
     let resolver: String = packages.iter().filter_map(resolver_line).collect();
     let each: String = packages.iter().map(|package| record(device, package)).collect();
@@ -239,7 +244,7 @@ fn resolver_line(package: &Package) -> Option<String> {
 }
 
 /// `pm dump` and `dumpsys package` of one.
-pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
+pub(super) fn dump(device: &VirtualPhone, name: &str) -> CommandOutput {
     let Some(package) = find(device, name) else {
         return CommandOutput::ok(format!("Unable to find package: {name}\n"));
     };
@@ -249,7 +254,7 @@ pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
 }
 
 /// What the package manager knows of a package.
-fn record(device: &AdbDevice, package: &Package) -> String {
+fn record(device: &VirtualPhone, package: &Package) -> String {
     let name = &package.name;
     let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };
     format!(
@@ -267,17 +272,17 @@ fn record(device: &AdbDevice, package: &Package) -> String {
 }
 
 /// The launcher activity of an app.
-pub(super) fn launcher_of(device: &AdbDevice, package: &str) -> Option<Component> {
+pub(super) fn launcher_of(device: &VirtualPhone, package: &str) -> Option<Component> {
     find(device, package)?.launcher
 }
 
-fn find(device: &AdbDevice, name: &str) -> Option<Package> {
+fn find(device: &VirtualPhone, name: &str) -> Option<Package> {
     device.phone().packages().into_iter().find(|package| package.name == name)
 }
 
 /// The activity that goes to the home screen or to a page of the settings; `None` for other intents.
 pub(super) fn system_activity(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     action: Option<&str>,
     categories: &[&str],
 ) -> Option<Component> {
@@ -294,7 +299,7 @@ pub(super) fn home() -> Component {
 }
 
 /// The page of the settings that an action opens; for those that this phone has no page of, the first one.
-fn settings_page(device: &AdbDevice, action: &str) -> Option<Component> {
+fn settings_page(device: &VirtualPhone, action: &str) -> Option<Component> {
     let name = action.strip_prefix("android.settings.")?;
     let since = if name == "APP_SEARCH_SETTINGS" { 29 } else { 1 };
     let known = name == "SETTINGS" || name.ends_with("_SETTINGS");

@@ -2,9 +2,9 @@
 use std::collections::BTreeMap;
 
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
-pub(super) fn getprop(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn getprop(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let all = properties(device);
     match words {
         [] => CommandOutput::ok(
@@ -22,7 +22,7 @@ pub(super) fn getprop(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-fn properties(device: &AdbDevice) -> BTreeMap<&'static str, String> {
+fn properties(device: &VirtualPhone) -> BTreeMap<&'static str, String> {
     let options = device.phone().options();
     let release = &options.android;
     let (product, model, maker) = (&options.product, &options.model, &options.manufacturer);

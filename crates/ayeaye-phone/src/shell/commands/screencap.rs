@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::CommandOutput;
 use crate::{
-    device::{AdbDevice, unix_seconds},
+    device::{VirtualPhone, unix_seconds},
     draw::Frame,
     faults::{Fold, RawHeader},
     files::normalize_path,
@@ -20,7 +20,7 @@ const WARNING: &str = "[Warning] Multiple displays were found, but no display id
     Defaulting to the first display found, however this default is not guaranteed to be consistent \
     across captures. A display id should be specified.\n";
 
-pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
+pub(super) async fn run(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let (mut png, mut path, mut display) = (false, None, None);
     let two_panels = device.faults().plan().fold.is_some();
     let mut words = words.iter();

@@ -1,12 +1,12 @@
 //! `settings` and `content`: the settings tables.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
 /// The words without `--user`, which may stand anywhere but behind the key of `get` and `delete`. There is only
 /// user 0.
-fn of_user<'a>(device: &AdbDevice, words: &[&'a str]) -> Result<Vec<&'a str>, CommandOutput> {
+fn of_user<'a>(device: &VirtualPhone, words: &[&'a str]) -> Result<Vec<&'a str>, CommandOutput> {
     let mut rest = words.to_vec();
     let read = if words.first() == Some(&"put") { 6 } else { 3 };
     let Some(at) = words.iter().take(read).position(|word| *word == "--user") else {
@@ -28,7 +28,7 @@ fn of_user<'a>(device: &AdbDevice, words: &[&'a str]) -> Result<Vec<&'a str>, Co
     }
 }
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let words = match of_user(device, words) {
         Ok(words) => words,
         Err(refusal) => return refusal,
@@ -89,7 +89,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 }
 
 /// Puts a value; what `put` says of the one who puts it and of defaults changes nothing here.
-fn put(device: &AdbDevice, namespace: &str, key: &str, value: &str) -> CommandOutput {
+fn put(device: &VirtualPhone, namespace: &str, key: &str, value: &str) -> CommandOutput {
     if (namespace, key) == ("secure", "default_input_method") {
         return match device.phone().set_input_method(value) {
             Ok(()) => CommandOutput::status(0),
@@ -103,7 +103,7 @@ fn put(device: &AdbDevice, namespace: &str, key: &str, value: &str) -> CommandOu
 
 /// `content insert --uri content://settings/NAMESPACE --bind name:s:KEY --bind value:TYPE:VALUE`, with
 /// which some agents rotate the screen. There are no other providers.
-pub(super) fn content(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn content(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let ["insert", "--uri", uri, "--bind", name, "--bind", value] = words else {
         return CommandOutput::unsupported(device, &format!("content {}", words.join(" ")));
     };
@@ -120,7 +120,7 @@ pub(super) fn content(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 }
 
 /// A setting; those of input methods are computed.
-fn get(device: &AdbDevice, namespace: &str, key: &str) -> Option<String> {
+fn get(device: &VirtualPhone, namespace: &str, key: &str) -> Option<String> {
     let phone = device.phone();
     match (namespace, key) {
         ("secure", "default_input_method") => Some(phone.input_method()),

@@ -1,6 +1,6 @@
 //! Commands about the system.
 use super::{CommandOutput, args, package};
-use crate::device::{AdbDevice, unix_seconds};
+use crate::device::{VirtualPhone, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`: those that every phone has and clients ask for.
 pub(super) const SERVICES: [&str; 37] = [
@@ -69,7 +69,7 @@ const WAKEUP: u32 = 224;
 const CONTEXT: &str = "u:r:shell:s0";
 
 /// `id [-u | -g | -G | -Z] [-n] [-r]`.
-pub(super) fn id(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn id(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let flags = match args::flags(device, "id", words, "GgnruZ") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -96,7 +96,7 @@ pub(super) fn id(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-pub(super) fn date(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn date(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let format = match words {
         [] | ["-u"] => "%a %b %e %H:%M:%S GMT %Y",
         [format] if format.starts_with('+') => &format[1..],
@@ -125,7 +125,7 @@ pub(super) fn process_id(name: &str) -> u32 {
 }
 
 /// All that run: who owns each, and its name.
-pub(super) fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
+pub(super) fn processes(device: &VirtualPhone) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&str, String)> =
         ["init", "adbd", "surfaceflinger", "zygote64", "system_server"]
             .map(|name| ("root", name.to_owned()))
@@ -140,7 +140,7 @@ pub(super) fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
     all
 }
 
-pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn ps(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let all = match words {
         [] => false,
         ["-A" | "-e" | "-ef"] => true,
@@ -168,7 +168,7 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 }
 
 /// `pidof [-s] NAME…`: the ids of those that run, on one line.
-pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn pidof(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let flags = match args::flags(device, "pidof", words, "s") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -188,7 +188,7 @@ pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     CommandOutput::ok(format!("{}\n", pids.join(" ")))
 }
 
-pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn svc(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let set = |key: &str, value: &str| {
         device.phone().put_setting("global", key, Some(value));
         CommandOutput::status(0)
@@ -216,7 +216,7 @@ pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
 }
 
 /// `locksettings get-disabled`: whether there is no lock screen at all.
-pub(super) fn locksettings(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn locksettings(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     match words {
         ["get-disabled"] => CommandOutput::ok("false\n"),
         _ => CommandOutput::unsupported(device, &format!("locksettings {}", words.join(" "))),
@@ -224,7 +224,7 @@ pub(super) fn locksettings(device: &AdbDevice, words: &[&str]) -> CommandOutput 
 }
 
 /// `cmd statusbar …`.
-pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn statusbar(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     match words {
         ["expand-notifications" | "expand-settings"] => {
             device.phone().open_shade(true);

@@ -10,7 +10,7 @@ use super::{
     put,
 };
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     shell::{io::Io, process::Stop},
 };
 
@@ -67,7 +67,7 @@ fn title(operands: &[&str], index: usize) -> String {
 
 /// Reads no more than it shows.
 pub(super) async fn head(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
     io: &Io,
@@ -118,7 +118,12 @@ fn line_ends(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
 }
 
 /// The end of each.
-pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn tail(
+    device: &VirtualPhone,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     let Some((amount, operands)) = parse(words) else {
         return CommandOutput::unsupported(device, &format!("tail {}", words.join(" ")));
     };
@@ -152,7 +157,7 @@ fn beginning(all: &[u8], amount: Amount) -> usize {
 }
 
 /// Lines, words, bytes and characters of each, and of all together.
-pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn wc(device: &VirtualPhone, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     let flags = match flags(device, "wc", words, "lwcm") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -204,7 +209,12 @@ pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -
 }
 
 /// `cut -f LIST [-d DELIMITER] [-s] [FILE]…`, or `-c LIST` or `-b LIST`.
-pub(super) async fn cut(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
+pub(super) async fn cut(
+    device: &VirtualPhone,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     let refused = || {
         CommandOutput::malformed(device, 1, format!("cut: bad arguments: {}\n", words.join(" ")))
     };

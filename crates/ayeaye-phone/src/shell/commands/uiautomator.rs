@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{super::process::Shell, CommandOutput};
 use crate::{
-    device::{AdbDevice, unix_seconds},
+    device::{VirtualPhone, unix_seconds},
     faults::DumpFault,
     files::normalize_path,
     profile::{pause, pause_until},
@@ -70,7 +70,7 @@ pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
 
 /// The process of one dump.
 struct Dump {
-    device: AdbDevice,
+    device: VirtualPhone,
     /// As it was said, but absolute, and in full.
     path: String,
     full: String,
@@ -132,7 +132,7 @@ const TAKEN: &str = "\njava.lang.IllegalStateException: UiAutomationService \
     \tat android.app.UiAutomation.connect(UiAutomation.java:305)\nKilled \n";
 
 /// Waits until the screen has settled, as the real one does.
-async fn settled(device: &AdbDevice) -> bool {
+async fn settled(device: &VirtualPhone) -> bool {
     let deadline = Instant::now() + SETTLE_TIMEOUT;
     while let Some(at) = device.phone().settles_at() {
         let now = Instant::now();

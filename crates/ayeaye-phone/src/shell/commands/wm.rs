@@ -1,13 +1,13 @@
 //! `wm`: size, density, rotation.
 use super::CommandOutput;
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// What Android accepts as a density.
 const DENSITIES: std::ops::RangeInclusive<u32> = 72..=2000;
 /// The sides of a size override; larger pictures would be too expensive.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=4096;
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let phone = device.phone();
     let options = phone.options();
     match without_display(words).as_slice() {

@@ -1,11 +1,11 @@
 //! What other programs send to find out what is shown, and to go somewhere.
 use super::{device, run};
-use crate::{device::AdbDevice, os::state::NodeState};
+use crate::{device::VirtualPhone, os::state::NodeState};
 
 const HOME: &str = "com.android.launcher3/com.android.launcher3.uioverrides.QuickstepLauncher";
 
 /// Status and stdout of a line that says nothing on stderr but warnings.
-async fn out(device: &AdbDevice, line: &str) -> (u8, String) {
+async fn out(device: &VirtualPhone, line: &str) -> (u8, String) {
     let (status, out, err) = run(device, line).await;
     assert!(err.is_empty() || err.starts_with("Warning: "), "{line}: {err}");
     (status, out)

@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use super::{PIPE_LIMIT, Sink, Stdin, device, run};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     shell::{io::Io, process::Shell},
 };
 
 const SHOP: &str = "am start -n com.example.shop/.MainActivity";
 
-async fn lines(device: &AdbDevice, line: &str) -> Vec<String> {
+async fn lines(device: &VirtualPhone, line: &str) -> Vec<String> {
     let (status, out, err) = run(device, line).await;
     assert_eq!((status, err.as_str()), (0, ""), "{line}");
     out.lines().filter(|line| !line.starts_with("---------")).map(str::to_owned).collect()

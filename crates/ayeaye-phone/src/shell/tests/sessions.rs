@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
 use super::device;
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     shell::{Framing, Request, serve},
     stream::Stream,
 };
@@ -17,7 +17,7 @@ struct Session {
 }
 
 impl Session {
-    fn new(device: &AdbDevice, terminal: bool, framing: Framing, command: Option<&str>) -> Self {
+    fn new(device: &VirtualPhone, terminal: bool, framing: Framing, command: Option<&str>) -> Self {
         let (input, theirs) = tokio::io::duplex(1 << 10);
         let (their_output, output) = tokio::io::duplex(1 << 20);
         let stream = Stream { input: Box::new(theirs), output: Box::new(their_output) };

@@ -1,7 +1,7 @@
 //! Commands of toybox and parameters of the shell, with what they print on Android.
 use super::{Sink, Stdin, device, mksh, run};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     memory::HeldBuffer,
     shell::{
         io::{Io, PIPE_LIMIT},
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Checks lines one after the other: status and stdout, and nothing on stderr.
-async fn check(device: &AdbDevice, lines: &[(&str, u8, &str)]) {
+async fn check(device: &VirtualPhone, lines: &[(&str, u8, &str)]) {
     for (line, status, out) in lines {
         let got = run(device, line).await;
         assert_eq!((got.0, got.1.as_str(), got.2.as_str()), (*status, *out, ""), "{line}");
@@ -198,7 +198,7 @@ async fn files_are_copied_touched_and_listed() {
 }
 
 /// Status, stdout and stderr of a line with this on its standard input, in pieces.
-async fn fed(device: &AdbDevice, line: &str, pieces: usize) -> (u8, Vec<u8>, String) {
+async fn fed(device: &VirtualPhone, line: &str, pieces: usize) -> (u8, Vec<u8>, String) {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     let (stdout, out) = Sink::pipe(device.memory(), PIPE_LIMIT);
     let (stderr, err) = Sink::pipe(device.memory(), PIPE_LIMIT);

@@ -3,7 +3,7 @@ use ayeaye_agent::{
     Agreed, DeviceId, DirectAction, DirectOutcome, Gesture, Key, Principal, ReplyMode,
 };
 
-use ayeaye_phone::AdbDevice;
+use ayeaye_phone::VirtualPhone;
 
 use super::Phone;
 use crate::command::Exit;
@@ -22,7 +22,7 @@ const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 /// Does a task with the model; without one shows that the phone can be seen and driven.
 pub(super) async fn run(
     config: &Config,
-    (phone, virtual_phone): (&Phone, &AdbDevice),
+    (phone, virtual_phone): (&Phone, &VirtualPhone),
     (model_works, client_added): (bool, bool),
     (asker, signals): (Asker, &Shutdown),
 ) -> anyhow::Result<Exit> {
@@ -43,7 +43,7 @@ pub(super) async fn run(
         }
         Phone::Real(_) => App::new(config).await?,
     };
-    let device = match (phone, &app.adb_device) {
+    let device = match (phone, &app.virtual_phone) {
         (Phone::Real(device), _) => device.clone(),
         (_, Some(phone)) => DeviceId::new(phone.serial()),
         _ => return Ok(Exit::Failed),

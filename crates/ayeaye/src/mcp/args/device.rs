@@ -81,14 +81,14 @@ macro_rules! arguments {
         }
 
         impl $name {
-            /// Where, and what for.
-            pub fn place(&mut self) -> CommonArgs {
+            /// What all of them have: on which phone, in which session, and what for.
+            pub fn into_common(self) -> CommonArgs {
                 CommonArgs {
-                    device_id: std::mem::take(&mut self.device_id),
-                    session_id: self.session_id.take(),
-                    reason: self.reason.take(),
+                    device_id: self.device_id,
+                    session_id: self.session_id,
+                    reason: self.reason,
                     screenshot: self.screenshot,
-                    approval: self.approval.take(),
+                    approval: self.approval,
                 }
             }
         }
@@ -399,11 +399,11 @@ mod tests {
             x in any::<i64>(), y in any::<i64>(), ms in any::<i64>(), text in any::<String>()
         ) {
             let given = json!({ "device_id": text, "x": x, "y": y, "duration_ms": ms });
-            let mut args: LongPressArgs = serde_json::from_value(given).unwrap();
+            let args: LongPressArgs = serde_json::from_value(given).unwrap();
             let inside = (0..=1000).contains(&x) && (0..=1000).contains(&y);
             prop_assert_eq!(args.gesture().is_ok(), inside && (500..=10_000).contains(&ms));
             if let Ok(gesture) = args.gesture() {
-                let _act = args.place().act(gesture, Principal::local());
+                let _act = args.into_common().act(gesture, Principal::local());
             }
             let given = json!({ "device_id": "a", "key": text });
             let key: KeyArgs = serde_json::from_value(given).unwrap();

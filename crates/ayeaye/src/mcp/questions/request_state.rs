@@ -33,7 +33,8 @@ pub struct RequestState {
     /// [`Report::question_number`](ayeaye_agent::Report::question_number).
     pub question: u32,
     /// How many questions this call has asked, this one included.
-    pub round: u32,
+    #[serde(rename = "round")]
+    pub forms_shown: u32,
     /// The last answer to it did not fit the form.
     #[serde(default)]
     pub misread: bool,

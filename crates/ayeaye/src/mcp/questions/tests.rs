@@ -124,7 +124,7 @@ proptest! {
 
 fn state() -> RequestState {
     let session = SessionId::new().to_string();
-    RequestState { session, question: 3, round: 1, misread: false, call: "c".to_owned() }
+    RequestState { session, question: 3, forms_shown: 1, misread: false, call: "c".to_owned() }
 }
 
 #[test]

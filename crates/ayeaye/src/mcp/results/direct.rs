@@ -82,6 +82,10 @@ impl ActResult {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false, on_screen));
             }
+            DirectOutcome::Refused(rule, why) => {
+                let text = format!("{name} was not carried out: {why} (session {session})");
+                return Err(ToolError::action_refused(text, *rule, on_screen));
+            }
             DirectOutcome::NeedsLeave(leave) => {
                 let why = &leave.question;
                 let text = format!("{name} was not carried out: {why} (session {session})");
@@ -150,6 +154,7 @@ fn next(asked: bool, offer: Offer) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_agent::gate::Rule;
     use ayeaye_agent::journal::ActionRecord;
     use ayeaye_agent::{StepSummary, StopReason};
 
@@ -198,6 +203,13 @@ mod tests {
                 "CLICK was not carried out: the link",
                 "try again",
             ),
+            (
+                Some(DirectOutcome::Refused(Rule::PrivateApp, why())),
+                "not carried out",
+                "HOME or BACK",
+            ),
+            (Some(DirectOutcome::Refused(Rule::ReadOnly, why())), "not carried out", "(policy.*)"),
+            (Some(DirectOutcome::Refused(Rule::Refused, why())), "not carried out", "try again"),
             (
                 Some(DirectOutcome::Doubtful(why())),
                 "CLICK may or may not have been carried out: the link",

@@ -28,9 +28,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<UrlArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture(&self.url_schemes)?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -45,9 +45,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<StopArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -62,19 +62,20 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<InstallArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
-        let (gesture, place) = (args.gesture()?, args.place());
-        let device = place.device()?;
+        let args = args?;
+        let (gesture, file) = (args.gesture()?, args.file.clone());
+        let common = args.into_common();
+        let device = common.device()?;
         // Nobody is asked about what cannot be done.
         let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
         let size = preview.size.unwrap_or_default().div_ceil(1000);
         let question = format!(
             "Install {} from {:?} ({size} kB) on the phone {device}?",
             preview.package.unwrap_or_default(),
-            args.file
+            file
         );
-        self.ask_first((&device, &gesture), &question, place.approval(), &ctx).await?;
-        self.carry_out_agreed(place, gesture, &ctx).await
+        self.ask_first((&device, &gesture), &question, common.approval(), &ctx).await?;
+        self.carry_out_agreed(common, gesture, &ctx).await
     }
 
     #[tool(
@@ -89,17 +90,18 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<UninstallArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
-        let (gesture, place) = (args.gesture()?, args.place());
-        let device = place.device()?;
+        let args = args?;
+        let (gesture, app) = (args.gesture()?, args.app.clone());
+        let common = args.into_common();
+        let device = common.device()?;
         let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
         let question = format!(
             "Uninstall {:?} ({}) from the phone {device}, with all its data?",
-            args.app.trim(),
+            app.trim(),
             preview.package.unwrap_or_default()
         );
-        self.ask_first((&device, &gesture), &question, place.approval(), &ctx).await?;
-        self.carry_out_agreed(place, gesture, &ctx).await
+        self.ask_first((&device, &gesture), &question, common.approval(), &ctx).await?;
+        self.carry_out_agreed(common, gesture, &ctx).await
     }
 
     #[tool(
@@ -114,9 +116,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<SendArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -131,9 +133,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<FetchArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(

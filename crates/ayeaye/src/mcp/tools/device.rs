@@ -32,7 +32,7 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<TapArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = match args.element()? {
             None => args.gesture()?,
             Some(reference) => {
@@ -43,7 +43,7 @@ impl Server {
                 args.at(element.place(&elements, size)?)
             }
         };
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -58,9 +58,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<LongPressArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -75,9 +75,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<SwipeArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -92,12 +92,12 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<TypeArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
-        let place = args.place();
-        let (picture, approval) = (place.picture()?, place.approval().map(str::to_owned));
-        let act = place.act(gesture, principal::of(&ctx))?;
+        let common = args.into_common();
+        let (picture, approval) = (common.picture()?, common.approval().map(str::to_owned));
+        let act = common.act(gesture, principal::of(&ctx))?;
         let act = DirectAction { secret, ..act };
         self.act(act, approval.as_deref(), picture, &ctx).await
     }
@@ -114,9 +114,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<KeyArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -131,9 +131,9 @@ impl Server {
         ValidatedArgs(args): ValidatedArgs<LaunchArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let mut args = args?;
+        let args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place(), gesture, &ctx).await
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -185,24 +185,24 @@ impl Server {
     /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.
     pub(super) async fn carry_out(
         &self,
-        place: CommonArgs,
+        common: CommonArgs,
         gesture: Gesture,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let (picture, approval) = (place.picture()?, place.approval().map(str::to_owned));
-        let act = place.act(gesture, principal::of(ctx))?;
+        let (picture, approval) = (common.picture()?, common.approval().map(str::to_owned));
+        let act = common.act(gesture, principal::of(ctx))?;
         self.act(act, approval.as_deref(), picture, ctx).await
     }
 
     /// The same with a command to which a person has agreed.
     pub(super) async fn carry_out_agreed(
         &self,
-        place: CommonArgs,
+        common: CommonArgs,
         gesture: Gesture,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let picture = place.picture()?;
-        let act = place.act(gesture, principal::of(ctx))?;
+        let picture = common.picture()?;
+        let act = common.act(gesture, principal::of(ctx))?;
         self.act(DirectAction { agreed: Agreed::Command, ..act }, None, picture, ctx).await
     }
 

@@ -268,6 +268,7 @@ fn llm_response(number: u32) -> Fact {
         cost_known: good,
         retries: if good { vec![] } else { vec!["503: try later".to_owned()] },
         error: (!good).then(|| "no action in the reply".to_owned()),
+        withdrawn: false,
     })
 }
 

@@ -1,8 +1,8 @@
 //! `dumpsys display` and `dumpsys input`: sizes and rotation.
 use super::{COVER_ID, DISPLAY_ID};
-use crate::{device::AdbDevice, faults::Fold, shell::commands::screencap::lit_panel};
+use crate::{device::VirtualPhone, faults::Fold, shell::commands::screencap::lit_panel};
 
-pub(super) fn display(device: &AdbDevice) -> String {
+pub(super) fn display(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let options = phone.options();
     let (width, height) = phone.display_size();
@@ -46,7 +46,7 @@ pub(super) fn display(device: &AdbDevice) -> String {
 }
 
 /// How it is folded; nothing of a phone that does not fold.
-pub(super) fn device_state(device: &AdbDevice) -> String {
+pub(super) fn device_state(device: &VirtualPhone) -> String {
     let state = |fold| match fold {
         Fold::Open => "DeviceState{identifier=2, name='OPENED', app_accessible=true}",
         Fold::Closed => "DeviceState{identifier=0, name='CLOSED', app_accessible=true}",
@@ -72,7 +72,7 @@ fn dark_viewport(id: &str) -> String {
     )
 }
 
-pub(super) fn input(device: &AdbDevice) -> String {
+pub(super) fn input(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (width, height) = phone.display_size();
     let rotation = phone.rotation();

@@ -1,6 +1,6 @@
 //! Dumps of which only the beginning is known to be read: displays, memory, processors, drawing, notifications.
 use super::{CommandOutput, DISPLAY_ID, system};
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// Kilobytes of all memory, and what is free of it, as in `/proc/meminfo`.
 const TOTAL: u32 = 7_900_000;
@@ -8,7 +8,7 @@ const FREE: u32 = 4_200_000;
 /// What an app takes.
 const APP: u32 = 85_000;
 
-pub(super) fn surface_flinger(device: &AdbDevice) -> String {
+pub(super) fn surface_flinger(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (width, height) = phone.display_size();
     let rotation = phone.rotation();
@@ -24,7 +24,7 @@ pub(super) fn surface_flinger(device: &AdbDevice) -> String {
     )
 }
 
-pub(super) fn memory(device: &AdbDevice) -> String {
+pub(super) fn memory(device: &VirtualPhone) -> String {
     let mut apps = String::new();
     for (_, name) in system::processes(device) {
         let (takes, id) = (grouped(APP), system::process_id(&name));
@@ -48,7 +48,7 @@ fn grouped(kilobytes: u32) -> String {
     }
 }
 
-pub(super) fn memory_of(device: &AdbDevice, name: &str) -> CommandOutput {
+pub(super) fn memory_of(device: &VirtualPhone, name: &str) -> CommandOutput {
     let running = system::processes(device).into_iter().any(|(_, process)| process == name);
     if !running {
         return CommandOutput::ok(format!("No process found for: {name}\n"));
@@ -62,7 +62,7 @@ pub(super) fn memory_of(device: &AdbDevice, name: &str) -> CommandOutput {
     ))
 }
 
-pub(super) fn cpu(device: &AdbDevice) -> String {
+pub(super) fn cpu(device: &VirtualPhone) -> String {
     let mut each = String::new();
     for (_, name) in system::processes(device) {
         let pid = system::process_id(&name);
@@ -74,7 +74,7 @@ pub(super) fn cpu(device: &AdbDevice) -> String {
 }
 
 /// Of all apps, or of one.
-pub(super) fn graphics(device: &AdbDevice, only: Option<&str>) -> String {
+pub(super) fn graphics(device: &VirtualPhone, only: Option<&str>) -> String {
     let mut text = head(device, "Graphics Acceleration Info");
     let tasks = device.phone().tasks();
     for task in tasks.iter().filter(|task| only.is_none_or(|name| task.package == name)) {
@@ -89,7 +89,7 @@ pub(super) fn graphics(device: &AdbDevice, only: Option<&str>) -> String {
     text
 }
 
-fn head(device: &AdbDevice, what: &str) -> String {
+fn head(device: &VirtualPhone, what: &str) -> String {
     let up = device.uptime().as_millis();
     format!("Applications {what}:\nUptime: {up} Realtime: {up}\n\n")
 }

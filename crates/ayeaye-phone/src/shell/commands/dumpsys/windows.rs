@@ -1,9 +1,9 @@
 //! `dumpsys window`: windows, focus and the lock screen.
 use super::{record, tasks, token};
-use crate::device::AdbDevice;
+use crate::device::VirtualPhone;
 
 /// Everything, for no argument.
-pub(super) fn all(device: &AdbDevice) -> String {
+pub(super) fn all(device: &VirtualPhone) -> String {
     if device.faults().plan().no_window_list {
         return policy(device);
     }
@@ -17,7 +17,7 @@ pub(super) fn all(device: &AdbDevice) -> String {
 }
 
 /// A copy of what was shown when an app hung, if one has. Android keeps it for two hours.
-fn last_anr(device: &AdbDevice) -> String {
+fn last_anr(device: &VirtualPhone) -> String {
     if !device.faults().plan().app_hung {
         return "  <no ANR has occurred since boot>\n".to_owned();
     }
@@ -35,7 +35,7 @@ fn last_anr(device: &AdbDevice) -> String {
 const HUNG: &str = "com.example.hung";
 
 /// What the rules for the bars note of the app in front, until Android 11; before 10 that is part of the policy.
-fn app_of_bars(device: &AdbDevice, of: std::ops::RangeInclusive<u32>) -> String {
+fn app_of_bars(device: &VirtualPhone, of: std::ops::RangeInclusive<u32>) -> String {
     if !of.contains(&device.phone().options().sdk) {
         return String::new();
     }
@@ -46,7 +46,7 @@ fn app_of_bars(device: &AdbDevice, of: std::ops::RangeInclusive<u32>) -> String 
 }
 
 /// Windows from top to bottom. Since Android 10 the focus is not part of this.
-pub(super) fn list(device: &AdbDevice) -> String {
+pub(super) fn list(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (width, height) = phone.display_size();
     let focused = phone.focused_window();
@@ -101,7 +101,7 @@ pub(super) fn list(device: &AdbDevice) -> String {
 }
 
 /// The display: its size, and the focused window and app.
-pub(super) fn displays(device: &AdbDevice) -> String {
+pub(super) fn displays(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let options = phone.options();
     let (width, height) = phone.display_size();
@@ -148,7 +148,7 @@ pub(super) fn displays(device: &AdbDevice) -> String {
 }
 
 /// The keyguard: awake, locked, secure.
-pub(super) fn policy(device: &AdbDevice) -> String {
+pub(super) fn policy(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (awake, locked) = (phone.is_awake(), phone.is_locked());
     let secure = phone.has_pin();

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::{CommandOutput, Flags, flags};
 use crate::{
-    device::AdbDevice,
+    device::VirtualPhone,
     files::{CAPACITY, FileError, Stat, normalize_path},
     shell::{commands::system, io::PIPE_LIMIT},
 };
@@ -17,7 +17,7 @@ const GROUP: (&str, u32) = ("sdcard_rw", 1015);
 const DATA: u64 = 64_769;
 
 pub(in crate::shell::commands) fn ls(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
 ) -> CommandOutput {
@@ -136,7 +136,7 @@ fn human(bytes: u64) -> String {
 
 /// `stat -c FORMAT PATH…`.
 pub(in crate::shell::commands) fn stat(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
 ) -> CommandOutput {
@@ -203,7 +203,7 @@ fn formatted(format: &str, path: &str, stat: &Stat) -> Result<String, String> {
 
 /// `df [-h | -k] [PATH]…`: the files of this phone are all on one file system.
 pub(in crate::shell::commands) fn df(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
 ) -> CommandOutput {

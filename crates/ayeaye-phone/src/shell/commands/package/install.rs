@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::{CommandOutput, find, path};
 use crate::{
     apk,
-    device::{AdbDevice, unix_seconds},
+    device::{VirtualPhone, unix_seconds},
     faults::FaultPlan,
     files::normalize_path,
     packages::{Component, Package},
@@ -19,7 +19,7 @@ const MAX: usize = 64 << 20;
 
 /// `pm install [OPTION]… [-S SIZE | PATH]`: from standard input or a file of the phone.
 pub(super) async fn install(
-    device: &AdbDevice,
+    device: &VirtualPhone,
     cwd: &str,
     options: &[&str],
     io: &Io,
@@ -101,7 +101,7 @@ pub(super) async fn install(
 }
 
 /// So many bytes of standard input. They are read before anything is refused, or adb would report a broken pipe.
-async fn streamed(device: &AdbDevice, size: usize, io: &Io) -> Result<Bytes, &'static str> {
+async fn streamed(device: &VirtualPhone, size: usize, io: &Io) -> Result<Bytes, &'static str> {
     let mut content = device.memory().buffer();
     let (mut left, mut fits) = (size, size <= MAX);
     while left > 0 {
@@ -123,7 +123,7 @@ fn failure(code: &str) -> CommandOutput {
 }
 
 /// `pm uninstall [OPTION]… PACKAGE`.
-pub(super) fn uninstall(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+pub(super) fn uninstall(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let mut words = options.iter().copied();
     let mut name = None;
     while let Some(word) = words.next() {

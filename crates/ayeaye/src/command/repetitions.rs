@@ -1,7 +1,7 @@
 //! One task again and again: `--every`.
 //!
-//! A round begins when it is due by the clock on the wall, counted from the first, so that they do not
-//! drift. One that takes longer than the time between them makes the next wait for the next due time: rounds
+//! A repetition begins when it is due by the clock on the wall, counted from the first, so that they do not
+//! drift. One that takes longer than the time between them makes the next wait for the next due time: repetitions
 //! never overlap, and those that were missed are said.
 use std::future::Future;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::text::local_time;
 
-/// So many rounds in a row may fail; after the next one somebody has to look.
+/// So many repetitions in a row may fail; after the next one somebody has to look.
 const MAX_FAILURES: u32 = 3;
 /// Between two looks at the clock: a computer that sleeps, or a clock that is set, is noticed so late.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// What a round has come to.
+/// What a repetition has come to.
 #[derive(Debug)]
-pub(super) struct RoundEnd {
+pub(super) struct RepetitionEnd {
     /// Its exit code, were it the only one.
     pub(super) exit: Exit,
     /// The person at the terminal has stopped it.
@@ -32,7 +32,7 @@ pub(super) struct RoundEnd {
     line: String,
 }
 
-impl RoundEnd {
+impl RepetitionEnd {
     /// One without a session: the reason has been printed.
     pub(super) fn before_it_began(exit: Exit) -> Self {
         Self { exit, interrupted: false, line: "could not begin".to_owned() }
@@ -49,26 +49,26 @@ impl RoundEnd {
     }
 }
 
-/// Does one round after another, or a single one where nothing is to be repeated. A round is given the time by
-/// which a question has to be answered.
-pub(super) async fn rounds<F>(
+/// Does a task again and again, or once where nothing is to be repeated. Each time it is given the time by which a
+/// question has to be answered.
+pub(super) async fn repeat_task<F>(
     repeat: Repeat,
     (terminal, now, signals): (Terminal, &Clock, &Shutdown),
-    mut round: impl FnMut(Option<Timestamp>) -> F,
+    mut repetition: impl FnMut(Option<Timestamp>) -> F,
 ) -> anyhow::Result<Exit>
 where
-    F: Future<Output = anyhow::Result<RoundEnd>>,
+    F: Future<Output = anyhow::Result<RepetitionEnd>>,
 {
-    let Some(every) = repeat.every else { return Ok(round(None).await?.exit) };
+    let Some(every) = repeat.every else { return Ok(repetition(None).await?.exit) };
     let mut begun = now();
     let mut failures = 0;
     for number in 1.. {
         begun = begun.min(now());
         let (answer_by, due_before) = next_due(begun, every.0, now());
-        let ended = round(Some(answer_by)).await;
-        let ended = ended.unwrap_or_else(|err| RoundEnd::before_it_began(print_error(&err)));
+        let ended = repetition(Some(answer_by)).await;
+        let ended = ended.unwrap_or_else(|err| RepetitionEnd::before_it_began(print_error(&err)));
         terminal.item(&format!("round {number}"), &ended.line);
-        // Words that were right in the first round are so in the others: then it is the phones that have changed.
+        // Words that were right in the first repetition are so in the others: then it is the phones that have changed.
         let is_wrong = ended.exit == Exit::Usage && number == 1;
         failures = if matches!(ended.exit, Exit::Failed | Exit::Usage) { failures + 1 } else { 0 };
         let last = repeat.times.is_some_and(|times| times <= number);
@@ -85,7 +85,7 @@ where
             terminal.item("stopped", &format!("{MAX_FAILURES} rounds in a row have failed"));
             return Ok(ended.exit);
         }
-        // Whoever ends the program while a round comes to its end wants no other one.
+        // Whoever ends the program while a repetition comes to its end wants no other one.
         if signals.asked.is_cancelled() {
             return Ok(ended.exit);
         }
@@ -100,30 +100,31 @@ where
         let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
         let due_in = format!("in {left:#}, at {}", local_time(due));
         terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
-        if signals.unless_asked(wait_for_round(due, every.0, now)).await.is_none() {
+        if signals.unless_asked(wait_for_repetition(due, every.0, now)).await.is_none() {
             return Ok(Exit::Done);
         }
     }
     Ok(Exit::Done)
 }
 
-/// The first due time after `now`, and how many there were until then, that of the first round not counted.
+/// The first due time after `now`, and how many there were until then, that of the first repetition not counted.
 fn next_due(begun: Timestamp, every: Duration, now: Timestamp) -> (Timestamp, u64) {
     // A clock that was set back has not reached the beginning.
     let passed = u128::try_from(now.duration_since(begun).as_nanos()).unwrap_or(0);
     let before = passed / every.as_nanos().max(1);
     let before = u64::try_from(before).unwrap_or(u64::MAX);
-    let after =
-        u32::try_from(before.saturating_add(1)).ok().and_then(|rounds| every.checked_mul(rounds));
+    let after = u32::try_from(before.saturating_add(1))
+        .ok()
+        .and_then(|repetitions| every.checked_mul(repetitions));
     let due = after
         .and_then(|span| SignedDuration::try_from(span).ok())
         .and_then(|span| begun.checked_add(span).ok());
     (due.unwrap_or(Timestamp::MAX), before)
 }
 
-/// Waits for a round's time by the clock. Where that was far ahead and is set back it waits as long as rounds are
-/// apart: the time would not come for days.
-async fn wait_for_round(due: Timestamp, every: Duration, now: &Clock) {
+/// Waits for a repetition's time by the clock. Where that was far ahead and is set back it waits as long as
+/// repetitions are apart: the time would not come for days.
+async fn wait_for_repetition(due: Timestamp, every: Duration, now: &Clock) {
     let mut due = due;
     while let Ok(left) = Duration::try_from(due.duration_since(now()))
         && !left.is_zero()
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_due_by_the_first_and_do_not_drift() {
+    fn repetitions_are_due_by_the_first_and_do_not_drift() {
         let due = |now| next_due(at("08:00:00"), Duration::from_mins(30), at(now));
         assert_eq!(due("08:00:00"), (at("08:30:00"), 0));
         assert_eq!(due("08:29:59.9"), (at("08:30:00"), 0));
@@ -178,15 +179,15 @@ mod tests {
         Arc::new(move || at("08:00:00") + begun.elapsed())
     }
 
-    fn end(reason: Exit) -> RoundEnd {
-        RoundEnd::before_it_began(reason)
+    fn end(reason: Exit) -> RepetitionEnd {
+        RepetitionEnd::before_it_began(reason)
     }
 
     async fn run(exits: &[Exit], times: Option<u32>) -> (Exit, usize) {
         run_until(&Shutdown::default(), usize::MAX, (exits, times)).await
     }
 
-    /// With a signal during the round of this number.
+    /// With a signal during the repetition of this number.
     async fn run_until(
         signals: &Shutdown,
         signal_in: usize,
@@ -196,7 +197,7 @@ mod tests {
         let every = Some("2h".parse().unwrap());
         let mut done = 0;
         let now = paused();
-        let exit = rounds(Repeat { every, times }, (terminal, &now, signals), |answer_by| {
+        let exit = repeat_task(Repeat { every, times }, (terminal, &now, signals), |answer_by| {
             assert!(answer_by.is_some());
             done += 1;
             if done == signal_in {
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn rounds_end_after_their_number_a_question_or_failures_in_a_row() {
+    async fn repetitions_end_after_their_number_a_question_or_failures_in_a_row() {
         use Exit::{Done, Failed, NeedsAnswer, Usage};
         assert_eq!(run(&[Done], Some(1)).await, (Done, 1));
         assert_eq!(run(&[NeedsAnswer], None).await, (NeedsAnswer, 1));
@@ -219,15 +220,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_round_follows_one_during_which_the_program_is_to_end() {
+    async fn no_repetition_follows_one_during_which_the_program_is_to_end() {
         let exits = [Exit::Done; 3];
         let ended = run_until(&Shutdown::default(), 2, (&exits, Some(3))).await;
         assert_eq!(ended, (Exit::Done, 2));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn after_a_clock_that_was_ahead_is_set_back_the_next_round_waits_no_longer_than_any() {
-        // From the beginning, or from the middle of the first round on; until the middle of the second wait.
+    async fn after_a_clock_that_was_ahead_is_set_back_the_next_repetition_waits_no_longer_than_any()
+    {
+        // From the beginning, or from the middle of the first repetition on; until the middle of the second wait.
         for ahead_from in [0, 600] {
             let begun = tokio::time::Instant::now();
             let now: Clock = Arc::new(move || {
@@ -240,7 +242,7 @@ mod tests {
             let repeat = Repeat { every: Some("2h".parse().unwrap()), times: Some(3) };
             let mut began = Vec::new();
             let signals = Shutdown::default();
-            let exit = rounds(repeat, (terminal, &now, &signals), |_| {
+            let exit = repeat_task(repeat, (terminal, &now, &signals), |_| {
                 began.push(begun.elapsed());
                 async {
                     tokio::time::sleep(Duration::from_mins(20)).await;
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_signal_between_two_rounds_ends_the_waiting() {
+    async fn a_signal_between_two_repetitions_ends_the_waiting() {
         let signals = Shutdown::default();
         let asked = signals.asked.clone();
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! A person takes a phone over: between their acts too, nobody else's run begins on it.
+//! A person takes a phone in hand: between their acts too, nobody else's run begins on it.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -10,27 +10,27 @@ use super::{Agent, AgentError, ensure_same_device};
 use crate::coordinator::{Registration, RunKind};
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
-/// How long a takeover lasts that nobody keeps up: whoever drove may have shut the computer.
-pub const TAKEOVER_LASTS: Duration = Duration::from_mins(2);
+/// How long a hold lasts that nobody keeps up: whoever drove may have shut the computer.
+pub const HOLD_LASTS: Duration = Duration::from_mins(2);
 
-/// One taking over of a phone. Whoever takes it over again, in another tab, has another one.
-pub type TakeoverId = Uuid;
+/// One hold of a phone. Whoever takes it in hand again, in another tab, has another one.
+pub type HoldId = Uuid;
 
-/// The phones that persons have taken over through this server.
+/// The phones that persons have in hand through this server.
 #[derive(Clone, Default)]
-pub(super) struct Takeovers(Arc<HeldPhones>);
+pub(super) struct PhonesInHand(Arc<HeldPhones>);
 
-type HeldPhones = Mutex<HashMap<DeviceId, Takeover>>;
+type HeldPhones = Mutex<HashMap<DeviceId, Hold>>;
 
-struct Takeover {
-    id: TakeoverId,
+struct Hold {
+    id: HoldId,
     session: SessionId,
     owner: Principal,
     until: Instant,
     registration: Box<Registration>,
 }
 
-impl Takeovers {
+impl PhonesInHand {
     /// The session to which a person's acts on this phone belong, if they have it.
     pub(super) fn session_on(&self, device: &DeviceId, owner: &Principal) -> Option<SessionId> {
         lock(&self.0).get(device).filter(|it| it.owner == *owner).map(|it| it.session)
@@ -46,54 +46,49 @@ impl Takeovers {
         self.remove_if(|_| true);
     }
 
-    fn remove_if(&self, is_meant: impl Fn(&Takeover) -> bool) {
+    fn remove_if(&self, is_meant: impl Fn(&Hold) -> bool) {
         // The registrations end after the lock: that is work on files.
         let ended: Vec<_> = lock(&self.0).extract_if(|_, it| is_meant(it)).collect();
         drop(ended);
     }
 
-    fn begin(&self, device: &DeviceId, takeover: Takeover) {
-        let epoch = takeover.registration.entry.epoch;
-        let before = lock(&self.0).insert(device.clone(), takeover);
+    fn begin(&self, device: &DeviceId, hold: Hold) {
+        let epoch = hold.registration.entry.epoch;
+        let before = lock(&self.0).insert(device.clone(), hold);
         drop(before);
         tokio::spawn(end_in_time(Arc::downgrade(&self.0), device.clone(), epoch));
     }
 
-    /// Keeps a takeover up, and tells how it is registered.
-    fn renew(&self, device: &DeviceId, id: TakeoverId, owner: &Principal) -> Option<u64> {
+    /// Keeps a hold up, and tells how it is registered.
+    fn renew(&self, device: &DeviceId, id: HoldId, owner: &Principal) -> Option<u64> {
         let mut held = lock(&self.0);
-        let takeover = held.get_mut(device).filter(|it| it.owner == *owner && it.id == id)?;
-        takeover.until = Instant::now() + TAKEOVER_LASTS;
-        Some(takeover.registration.entry.epoch)
+        let hold = held.get_mut(device).filter(|it| it.owner == *owner && it.id == id)?;
+        hold.until = Instant::now() + HOLD_LASTS;
+        Some(hold.registration.entry.epoch)
     }
 
     /// Hands what a person has already to another place of theirs.
-    fn pass_on(
-        &self,
-        device: &DeviceId,
-        session: SessionId,
-        owner: &Principal,
-    ) -> Option<TakeoverId> {
+    fn pass_on(&self, device: &DeviceId, session: SessionId, owner: &Principal) -> Option<HoldId> {
         let mut held = lock(&self.0);
-        let is_it = |it: &&mut Takeover| it.owner == *owner && it.session == session;
-        let takeover = held.get_mut(device).filter(is_it)?;
-        takeover.id = Uuid::new_v4();
-        Some(takeover.id)
+        let is_it = |it: &&mut Hold| it.owner == *owner && it.session == session;
+        let hold = held.get_mut(device).filter(is_it)?;
+        hold.id = Uuid::new_v4();
+        Some(hold.id)
     }
 }
 
-fn lock(held: &HeldPhones) -> MutexGuard<'_, HashMap<DeviceId, Takeover>> {
+fn lock(held: &HeldPhones) -> MutexGuard<'_, HashMap<DeviceId, Hold>> {
     // No code that holds this lock can panic half way through a change.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends a takeover when nobody has kept it up for long enough.
+/// Ends a hold when nobody has kept it up for long enough.
 async fn end_in_time(held: Weak<HeldPhones>, device: DeviceId, epoch: u64) {
     loop {
         let until = {
             let Some(held) = held.upgrade() else { return };
             let mut held = lock(&held);
-            let is_it = |it: &&Takeover| it.registration.entry.epoch == epoch;
+            let is_it = |it: &&Hold| it.registration.entry.epoch == epoch;
             let Some(until) = held.get(&device).filter(is_it).map(|it| it.until) else { return };
             if until <= Instant::now() {
                 let ended = held.remove(&device);
@@ -108,19 +103,19 @@ async fn end_in_time(held: Weak<HeldPhones>, device: DeviceId, epoch: u64) {
 }
 
 impl Agent {
-    /// Takes a phone over for a person, before those that wait for it. A `session` at work there is paused, and what
+    /// Takes a phone in hand for a person, before those that wait for it. A `session` at work there is paused, and what
     /// the person does belongs to it; otherwise to the returned one, which begins with the first act. It lasts
-    /// until it is ended, a task of that session goes on, or nobody has kept it up for [`TAKEOVER_LASTS`]. Taken over
+    /// until it is ended, a task of that session goes on, or nobody has kept it up for [`HOLD_LASTS`]. Taken
     /// again by the same person, what they had of it before is over.
-    pub async fn take_over(
+    pub async fn take_in_hand(
         &self,
         device: &DeviceId,
         session: Option<SessionId>,
         principal: &Principal,
-    ) -> Result<(SessionId, TakeoverId), AgentError> {
+    ) -> Result<(SessionId, HoldId), AgentError> {
         let taken = match session {
-            Some(id) => self.take_over_from(device, id, principal).await,
-            None => self.take_over_free(device, principal).await,
+            Some(id) => self.take_from_run(device, id, principal).await,
+            None => self.take_free(device, principal).await,
         };
         match taken {
             Err(err) => Err(self.redact_for(err, principal).await),
@@ -128,34 +123,34 @@ impl Agent {
         }
     }
 
-    async fn take_over_from(
+    async fn take_from_run(
         &self,
         device: &DeviceId,
         id: SessionId,
         principal: &Principal,
-    ) -> Result<(SessionId, TakeoverId), AgentError> {
+    ) -> Result<(SessionId, HoldId), AgentError> {
         let names = self.device_names(device).await;
         let summary = self.session_summary(id, principal).await?;
         ensure_same_device(id, &summary.device.device_id, Some(&names))?;
-        let takeover = self.hold(device, id, principal).await?;
+        let hold = self.hold(device, id, principal).await?;
         // The phone is the person's before the run gives it back.
         match self.stop(id, StopReason::UserPaused, principal).await {
-            Ok(_) => Ok((id, takeover)),
+            Ok(_) => Ok((id, hold)),
             Err(err) => {
-                self.takeovers.end_of(id);
+                self.in_hand.end_of(id);
                 Err(err)
             }
         }
     }
 
-    async fn take_over_free(
+    async fn take_free(
         &self,
         device: &DeviceId,
         principal: &Principal,
-    ) -> Result<(SessionId, TakeoverId), AgentError> {
+    ) -> Result<(SessionId, HoldId), AgentError> {
         let names = self.device_names(device).await;
         let device = self.device(&names.id).await?;
-        let held = self.takeovers.session_on(device.id(), principal);
+        let held = self.in_hand.session_on(device.id(), principal);
         let own = held.or_else(|| self.direct_sessions.of(device.id(), principal));
         let session = own.unwrap_or_else(SessionId::new);
         Ok((session, self.hold(device.id(), session, principal).await?))
@@ -166,65 +161,65 @@ impl Agent {
         device: &DeviceId,
         session: SessionId,
         principal: &Principal,
-    ) -> Result<TakeoverId, AgentError> {
+    ) -> Result<HoldId, AgentError> {
         let names = self.device_names(device).await;
-        if let Some(id) = self.takeovers.pass_on(&names.id, session, principal)
-            && self.keep_takeover(&names.id, id, principal).await.is_ok()
+        if let Some(id) = self.in_hand.pass_on(&names.id, session, principal)
+            && self.keep_in_hand(&names.id, id, principal).await.is_ok()
         {
             self.runs.tell_change();
             return Ok(id);
         }
         // What the same person has of this phone for another session.
-        self.takeovers.remove_if(|it| {
+        self.in_hand.remove_if(|it| {
             it.owner == *principal && it.registration.entry.wants_any_of(&self.shared_names(&names))
         });
-        let registered = self.register_run(&names, session, principal, (RunKind::Takeover, false));
+        let registered = self.register_run(&names, session, principal, (RunKind::InHand, false));
         let Some((registration, _)) = registered.await? else {
             return Err(AgentError::DeviceInHand { device: names.id });
         };
         let (id, owner) = (Uuid::new_v4(), principal.clone());
-        let until = Instant::now() + TAKEOVER_LASTS;
-        self.takeovers.begin(&names.id, Takeover { id, session, owner, until, registration });
+        let until = Instant::now() + HOLD_LASTS;
+        self.in_hand.begin(&names.id, Hold { id, session, owner, until, registration });
         self.runs.tell_change();
         Ok(id)
     }
 
-    /// Keeps a takeover up; an error when it is over.
-    pub async fn keep_takeover(
+    /// Keeps a hold up; an error when it is over.
+    pub async fn keep_in_hand(
         &self,
         device: &DeviceId,
-        id: TakeoverId,
+        id: HoldId,
         principal: &Principal,
     ) -> Result<(), AgentError> {
         let device = self.device_names(device).await.id;
-        if let Some(epoch) = self.takeovers.renew(&device, id, principal) {
+        if let Some(epoch) = self.in_hand.renew(&device, id, principal) {
             let runs = self.deps.coordinator.runs().await?;
             if runs.iter().any(|it| it.epoch == epoch) {
                 return Ok(());
             }
-            self.takeovers.remove_if(|it| it.registration.entry.epoch == epoch);
+            self.in_hand.remove_if(|it| it.registration.entry.epoch == epoch);
         }
         Err(AgentError::NotInHand { device })
     }
 
-    /// Whether a person has taken a session's phone over, through whichever server.
+    /// Whether a person has a session's phone in hand, through whichever server.
     pub(super) async fn is_in_hand(&self, id: SessionId) -> Result<bool, AgentError> {
         let runs = self.deps.coordinator.runs().await?;
-        Ok(runs.iter().any(|it| it.session == id && it.kind == RunKind::Takeover))
+        Ok(runs.iter().any(|it| it.session == id && it.kind == RunKind::InHand))
     }
 
-    /// Which takeover of this phone is in force, if the person has it through this server.
-    pub fn takeover(&self, device: &DeviceId, principal: &Principal) -> Option<TakeoverId> {
-        let held = lock(&self.takeovers.0);
+    /// Which hold of this phone is in force, if the person has it through this server.
+    pub fn hold_on(&self, device: &DeviceId, principal: &Principal) -> Option<HoldId> {
+        let held = lock(&self.in_hand.0);
         held.get(device).filter(|it| it.owner == *principal).map(|it| it.id)
     }
 
-    /// Gives a phone back that a person has taken over, to whoever waits for it. A takeover that is over is no error.
-    pub async fn end_takeover(&self, device: &DeviceId, id: TakeoverId, principal: &Principal) {
+    /// Gives a phone back that a person has in hand, to whoever waits for it. A hold that is over is no error.
+    pub async fn give_back(&self, device: &DeviceId, id: HoldId, principal: &Principal) {
         let device = self.device_names(device).await.id;
         let ended = {
-            let mut held = lock(&self.takeovers.0);
-            let is_it = |it: &Takeover| it.owner == *principal && it.id == id;
+            let mut held = lock(&self.in_hand.0);
+            let is_it = |it: &Hold| it.owner == *principal && it.id == id;
             if held.get(&device).is_some_and(is_it) { held.remove(&device) } else { None }
         };
         if ended.is_some() {

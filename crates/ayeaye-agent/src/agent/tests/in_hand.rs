@@ -1,4 +1,4 @@
-//! A person takes a phone over, and a question is given up.
+//! A person takes a phone in hand, and a question is given up.
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -9,16 +9,16 @@ use super::same_screen::after;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
 use crate::{
-    AgentError, DeviceHolder, DeviceId, DirectAction, Follower, Principal, SessionId, StartTask,
-    StopReason, TAKEOVER_LASTS, TakeoverId, UserInput,
+    AgentError, DeviceHolder, DeviceId, DirectAction, Follower, HOLD_LASTS, HoldId, Principal,
+    SessionId, StartTask, StopReason, UserInput,
 };
 
 fn phone() -> DeviceId {
     DeviceId::new("phone-1")
 }
 
-async fn take(rig: &Rig, session: Option<SessionId>) -> (SessionId, TakeoverId) {
-    rig.agent.take_over(&phone(), session, &client()).await.unwrap()
+async fn take(rig: &Rig, session: Option<SessionId>) -> (SessionId, HoldId) {
+    rig.agent.take_in_hand(&phone(), session, &client()).await.unwrap()
 }
 
 async fn holder(rig: &Rig) -> DeviceHolder {
@@ -44,7 +44,7 @@ fn by_hand(act: DirectAction) -> DirectAction {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it() {
+async fn a_phone_in_hand_stays_the_persons_while_a_task_waits_for_it() {
     for through_another_server in [false, true] {
         let rig = Rig::new([ScriptedReply::Hangs, complete("first"), complete("second")]);
         let other = rig.beside([]);
@@ -52,7 +52,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         let first = rig.begin().await.report().session_id;
         rig.script.is_asked(1).await;
         let second = queued(&rig, "the next").await;
-        let (session, takeover) = take(person, Some(first)).await;
+        let (session, hold) = take(person, Some(first)).await;
         assert_eq!(session, first);
         let report = rig.agent.report(first, &client()).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::UserPaused);
@@ -71,7 +71,7 @@ async fn a_phone_that_is_taken_over_stays_the_persons_while_a_task_waits_for_it(
         assert_eq!(report.message, "first");
         let report = rig.ended(second).await;
         assert_eq!(report.message, "second");
-        let kept = person.agent.keep_takeover(&phone(), takeover, &client()).await;
+        let kept = person.agent.keep_in_hand(&phone(), hold, &client()).await;
         assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
         assert_eq!(holder(&rig).await, DeviceHolder::Free);
     }
@@ -83,12 +83,12 @@ async fn only_what_somebody_else_keeps_to_the_end_has_an_act_refused() {
     let other = Principal::new("other");
     let act_of = async |who: &Principal| rig.agent.until_act_is_free(&phone(), who).await;
     assert!(act_of(&other).await.is_ok());
-    let (_, takeover) = take(&rig, None).await;
+    let (_, hold) = take(&rig, None).await;
     for who in [&client(), &other] {
         let refused = act_of(who).await;
         assert!(matches!(refused, Err(AgentError::DeviceInHand { .. })), "{refused:?}");
     }
-    rig.agent.end_takeover(&phone(), takeover, &client()).await;
+    rig.agent.give_back(&phone(), hold, &client()).await;
     let running = rig.begin().await;
     let waits = queued(&rig, "the next").await;
     assert!(act_of(&client()).await.is_ok());
@@ -123,7 +123,7 @@ async fn an_act_of_somebody_here_is_waited_for_to_its_end_and_one_of_another_ser
 #[tokio::test(start_paused = true)]
 async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     let rig = Rig::new([complete("done")]);
-    let (session, takeover) = take(&rig, None).await;
+    let (session, hold) = take(&rig, None).await;
     let refused = rig.agent.start(rig.task("Text Anna")).await;
     let Err(refused) = refused else { panic!("it has begun") };
     assert_eq!(refused.to_string(), "device phone-1 is busy: a person drives it by hand");
@@ -140,9 +140,9 @@ async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     }
     nothing_more(&rig, 0).await;
     let someone = Principal::new("somebody else");
-    rig.agent.end_takeover(&phone(), takeover, &someone).await;
+    rig.agent.give_back(&phone(), hold, &someone).await;
     assert!(waits.running(), "only whoever has it gives it back");
-    rig.agent.end_takeover(&phone(), takeover, &client()).await;
+    rig.agent.give_back(&phone(), hold, &client()).await;
     assert_eq!(rig.ended(waits).await.message, "done");
     let after = act(&rig.agent, tap(300, None)).await;
     assert_ne!(after.session_id, session, "the task came between");
@@ -158,29 +158,29 @@ async fn a_phone_that_another_task_has_cannot_be_taken() {
     let other = rig.beside([ScriptedReply::Hangs]);
     let at_work = other.begin().await.report().session_id;
     for session in [None, Some(asked)] {
-        let refused = rig.agent.take_over(&phone(), session, &client()).await.unwrap_err();
+        let refused = rig.agent.take_in_hand(&phone(), session, &client()).await.unwrap_err();
         let AgentError::DeviceBusy { session: holder, .. } = refused else { panic!("{refused}") };
         assert_eq!(holder, Some(at_work));
     }
     let stranger = Principal::new("bob");
-    let refused = rig.agent.take_over(&phone(), Some(asked), &stranger).await.unwrap_err();
+    let refused = rig.agent.take_in_hand(&phone(), Some(asked), &stranger).await.unwrap_err();
     assert!(matches!(refused, AgentError::UnknownSession(_)), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_takeover_lasts_as_long_as_it_is_kept_up() {
+async fn a_hold_lasts_as_long_as_it_is_kept_up() {
     let rig = Rig::new([complete("done")]);
-    let (_, takeover) = take(&rig, None).await;
+    let (_, hold) = take(&rig, None).await;
     let waits = queued(&rig, "Text Anna").await;
     for _ in 0..5 {
-        sleep(TAKEOVER_LASTS * 2 / 3).await;
-        rig.agent.keep_takeover(&phone(), takeover, &client()).await.unwrap();
+        sleep(HOLD_LASTS * 2 / 3).await;
+        rig.agent.keep_in_hand(&phone(), hold, &client()).await.unwrap();
     }
     assert!(waits.running());
     // The computer was shut.
-    sleep(TAKEOVER_LASTS).await;
+    sleep(HOLD_LASTS).await;
     assert_eq!(rig.ended(waits).await.message, "done");
-    let kept = rig.agent.keep_takeover(&phone(), takeover, &client()).await;
+    let kept = rig.agent.keep_in_hand(&phone(), hold, &client()).await;
     assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
 }
 
@@ -292,15 +292,15 @@ async fn of_two_tabs_the_one_that_took_over_last_has_the_phone() {
     let (session, first) = take(&rig, None).await;
     let waits = queued(&rig, "Text Anna").await;
     let (same, second) = take(&rig, None).await;
-    assert_eq!((same, rig.agent.takeover(&phone(), &client())), (session, Some(second)));
-    let kept = rig.agent.keep_takeover(&phone(), first, &client()).await;
+    assert_eq!((same, rig.agent.hold_on(&phone(), &client())), (session, Some(second)));
+    let kept = rig.agent.keep_in_hand(&phone(), first, &client()).await;
     assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
     // The first one is closed, which is nothing to the second.
-    rig.agent.end_takeover(&phone(), first, &client()).await;
+    rig.agent.give_back(&phone(), first, &client()).await;
     nothing_more(&rig, 0).await;
-    rig.agent.keep_takeover(&phone(), second, &client()).await.unwrap();
+    rig.agent.keep_in_hand(&phone(), second, &client()).await.unwrap();
     assert!(waits.running());
-    rig.agent.end_takeover(&phone(), second, &client()).await;
+    rig.agent.give_back(&phone(), second, &client()).await;
     assert_eq!(rig.ended(waits).await.message, "done");
 }
 
@@ -308,7 +308,7 @@ async fn of_two_tabs_the_one_that_took_over_last_has_the_phone() {
 async fn a_task_that_cannot_go_on_leaves_the_phone_in_the_hand() {
     let rig = Rig::new([info("Which?"), complete("done")]);
     let session = rig.run().await.session_id;
-    let (_, takeover) = take(&rig, Some(session)).await;
+    let (_, hold) = take(&rig, Some(session)).await;
     // The cable is out when it is to go on.
     rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
     let failed = rig.resume(session, UserInput::Reply("B.".to_owned())).await;
@@ -316,11 +316,11 @@ async fn a_task_that_cannot_go_on_leaves_the_phone_in_the_hand() {
     // An answer to a question that is not open begins nothing either.
     let stale = UserInput::Answer { question: 77, text: "B.".to_owned() };
     assert!(!rig.resume(session, stale).await.unwrap().running());
-    rig.agent.keep_takeover(&phone(), takeover, &client()).await.unwrap();
+    rig.agent.keep_in_hand(&phone(), hold, &client()).await.unwrap();
     assert_eq!(holder(&rig).await, DeviceHolder::Person);
     let report = rig.go_on(session, UserInput::Reply("B.".to_owned())).await;
     assert_eq!(report.message, "done");
-    let kept = rig.agent.keep_takeover(&phone(), takeover, &client()).await;
+    let kept = rig.agent.keep_in_hand(&phone(), hold, &client()).await;
     assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
 }
 
