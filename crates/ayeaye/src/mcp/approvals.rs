@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Agreed, DeviceId, Gesture, LeaveRequest, Principal};
+use ayeaye_agent::{Agent, Agreed, DeviceCommand, DeviceId, LeaveRequest, Principal};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
@@ -45,7 +45,7 @@ struct Waiting {
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
     /// This very command.
-    Command(Gesture),
+    Command(DeviceCommand),
     /// An act on an element of a screen.
     Act(Box<LeaveRequest>),
 }
@@ -55,7 +55,8 @@ impl Approvals {
     pub(super) async fn ask(
         &self,
         agent: &Agent,
-        (device, gesture): (&DeviceId, &Gesture),
+        device: &DeviceId,
+        command: &DeviceCommand,
         question: &str,
         code: Option<&str>,
         mut wait: RunWait<'_>,
@@ -63,14 +64,14 @@ impl Approvals {
         let ctx = wait.request();
         let principal = principal::of(ctx);
         if let Some(code) = code {
-            let wanted = Subject::Command(gesture.clone());
+            let wanted = Subject::Command(command.clone());
             let known = self.take(code, device, &principal, |it| *it == wanted).is_some();
             return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
         }
         if in_a_form(agent, question, &mut wait).await? {
             return Ok(());
         }
-        let subject = Subject::Command(gesture.clone());
+        let subject = Subject::Command(command.clone());
         let code = self.wait_for(device, &principal, subject);
         PendingForm::leave(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
@@ -203,16 +204,13 @@ async fn in_a_form(
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::DeviceCommand;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn a_code_is_good_once_for_one_act_of_one_caller_on_one_phone() {
         let (approvals, phone, me) = (Approvals::default(), DeviceId::new("X"), Principal::local());
-        let install =
-            |file: &str| Gesture::Command(DeviceCommand::Install { file: file.to_owned() });
-        let command = |file: &str| Subject::Command(install(file));
+        let command =
+            |file: &str| Subject::Command(DeviceCommand::Install { file: file.to_owned() });
         let take = |code: &str, phone: &DeviceId, file: &str| {
             let wanted = command(file);
             approvals.take(code, phone, &me, |it| *it == wanted).is_some()
@@ -232,7 +230,7 @@ mod tests {
     fn codes_of_one_caller_end_nobody_elses() {
         let (approvals, phone) = (Approvals::default(), DeviceId::new("X"));
         let (me, anna) = (Principal::local(), Principal::new("anna"));
-        let stop = Gesture::Command(DeviceCommand::StopApp { app: "a".to_owned() });
+        let stop = DeviceCommand::StopApp { app: "a".to_owned() };
         let wait_for =
             |who: &Principal| approvals.wait_for(&phone, who, Subject::Command(stop.clone()));
         let take = |code: &str| approvals.take(code, &phone, &me, |_| true).is_some();

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
 use crate::mcp::args;
-use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
+use crate::mcp::args::device::{
+    ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
+};
 use crate::mcp::tool_error::ToolError;
 
 const ELSEWHERE: &str =
