@@ -142,7 +142,7 @@ impl Page {
         let mut acted = Acted::of(&acting);
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             acted.question = Some(leave.question.clone());
-            acted.agree = Some(approvals.wait_for_act(&device_id, leave, &principal));
+            acted.agree = Some(approvals.issue_code_for_act(&device_id, leave, &principal));
         }
         Ok(Json(acted))
     }
