@@ -185,7 +185,7 @@ impl Observer {
     pub(super) async fn observe(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         self.observe_since(recorder, actor, model, Instant::now()).await
@@ -195,7 +195,7 @@ impl Observer {
     async fn observe_since(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
         begun: Instant,
     ) -> Result<Observation, RunError> {

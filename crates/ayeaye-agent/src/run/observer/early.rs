@@ -123,7 +123,7 @@ impl Observer {
     pub(in crate::run) async fn observe_early(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         let begun = Instant::now();

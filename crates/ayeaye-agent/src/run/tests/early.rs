@@ -84,7 +84,7 @@ async fn wrong_verdicts(
     let policy = Policy::default();
     let mut observer =
         Observer::new(device.clone(), cancel.clone(), &limits, policy, Arc::default());
-    let actor = Actor::new(device.clone(), cancel, tokio::sync::mpsc::channel(1).1);
+    let mut actor = Actor::new(device.clone(), cancel, tokio::sync::mpsc::channel(1).1);
     let model: Arc<dyn Model> = Arc::new(ScriptedModel::new([]));
     let mut random = StdRng::seed_from_u64(16);
     let gestures = [
@@ -102,15 +102,17 @@ async fn wrong_verdicts(
         let gesture = &gestures[app as usize % gestures.len()];
         observer.gesture_ended(gesture, (before, Some(format!("app{app}"))), Instant::now());
         let recorder = &mut recording.recorder;
-        let mut seen = Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
+        let mut seen =
+            Box::pin(observer.observe_early(recorder, &mut actor, &model)).await.unwrap();
         seen = loop {
             early += u32::from(seen.is_early());
             match observer.prove(recorder, &model, &mut seen).await {
                 Ok(()) => break seen,
                 Err(RunError::ScreenMoved) => {
                     observer.goes_on_from(seen);
-                    seen =
-                        Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
+                    seen = Box::pin(observer.observe_early(recorder, &mut actor, &model))
+                        .await
+                        .unwrap();
                 }
                 Err(err) => panic!("{err}"),
             }
