@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
-use super::gate::refusal;
+use super::gate::{DecidedBy, refusal};
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
@@ -231,7 +231,8 @@ impl Run {
         gesture: &Gesture,
         observation: &Observation,
     ) -> Result<Gated, RunError> {
-        let mut judged = self.verdict_on(gesture, None, observation, true, request.secret);
+        let by = DecidedBy::Client { secret: request.secret };
+        let mut judged = self.verdict_on(gesture, None, observation, by);
         let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
             GateDecision::Deny(_) => {
@@ -252,7 +253,7 @@ impl Run {
         };
         if agreed {
             let mut record = judged.record;
-            "allow".clone_into(&mut record.verdict);
+            GateDecision::Allow.name().clone_into(&mut record.verdict);
             Rule::Approved.name().clone_into(&mut record.rule);
             record.act = None;
             return Ok(Gated::Passes(record));
