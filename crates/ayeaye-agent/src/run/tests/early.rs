@@ -143,12 +143,12 @@ async fn a_frame_that_counts_as_settled_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_is_one_that_a_model_is_asked_about() {
+async fn a_frame_that_a_model_is_asked_about_is_settled() {
     verdicts_hold(Speculate::On, whole_screens).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn and_so_it_is_whatever_moves_on_it() {
+async fn a_frame_that_counts_as_settled_is_whatever_moves_on_it() {
     verdicts_hold(Speculate::Off, all_kinds).await;
 }
 
