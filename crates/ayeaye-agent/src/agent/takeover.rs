@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
+use super::elsewhere::RunPurpose;
 use super::{Agent, AgentError, ensure_same_device};
 use crate::coordinator::{Registration, RunKind};
 use crate::{DeviceId, Principal, SessionId, StopReason};
@@ -178,7 +179,8 @@ impl Agent {
         self.takeovers.remove_if(|it| {
             it.owner == *principal && it.registration.entry.wants_any_of(&self.shared_names(&names))
         });
-        let registered = self.register_run(&names, session, principal, (RunKind::Takeover, false));
+        let registered =
+            self.register_run(&names, session, principal, RunPurpose::of(RunKind::Takeover));
         let Some((registration, _)) = registered.await? else {
             return Err(AgentError::DeviceInHand { device: names.id });
         };

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::cancel::{CancelHandle, Cancelled};
 use super::millis;
 use super::outcome::RunError;
-use super::recorder::{Recorder, ToolOutcome};
+use super::recorder::{Recorder, ToolContext, ToolOutcome};
 use super::settings::{ChangeToRecord, record_change};
 use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
@@ -64,14 +64,15 @@ impl Actor {
         let record = ActionRecord::from(&Action::Gesture(gesture.clone()));
         let device = Arc::clone(&self.device);
         let command = device.perform(gesture, size);
-        self.send(recorder, record, (target, gate), "done", command).await
+        let context = ToolContext { target, gate, ..ToolContext::default() };
+        self.send(recorder, record, context, "done", command).await
     }
 
     /// Switches the display on.
     pub(super) async fn wake(&mut self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
         let device = Arc::clone(&self.device);
-        self.send(recorder, bare(WAKE), (None, None), "awake", plain(device.wake())).await
+        self.send(recorder, bare(WAKE), ToolContext::default(), "awake", plain(device.wake())).await
     }
 
     /// Wakes the phone, closes the app in front, and goes to the home screen.
@@ -79,21 +80,21 @@ impl Actor {
         self.cancel.check()?;
         let device = Arc::clone(&self.device);
         let command = plain(device.reset());
-        self.send(recorder, bare(RESET), (None, None), "home screen", command).await
+        self.send(recorder, bare(RESET), ToolContext::default(), "home screen", command).await
     }
 
     async fn send(
         &mut self,
         recorder: &mut Recorder,
         ActionRecord { function, arguments }: ActionRecord,
-        (target, gate): (Option<TargetRecord>, Option<GateRecord>),
+        context: ToolContext,
         done: &str,
         command: impl Future<Output = Result<Performed, DeviceError>>,
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
         let display = self.device.shown_on().map(DisplayRecord::from);
-        let at = (display, self.device.act_mark());
-        let id = recorder.log_tool_start(&function, arguments, (target, gate), at).await?;
+        let context = ToolContext { display, mark: self.device.act_mark(), ..context };
+        let id = recorder.log_tool_start(&function, arguments, context).await?;
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
