@@ -128,8 +128,8 @@ impl AppCatalog {
             Some(icon) => (icon.activity, icon.tv),
             None => launcher_activity(client, &what, &app.package).await?,
         };
-        let component = (&*app.package, &*activity);
-        let performed = start(client, &what, component, (tv, display)).await?;
+        let launch = Launch { package: &app.package, activity: &activity, tv, display };
+        let performed = start(client, &what, launch).await?;
         let near = match certainty {
             Certainty::Named => None,
             Certainty::Near => Some(format!(
@@ -353,12 +353,20 @@ fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceEr
     client.refused(what, format!("{package} is installed but has nothing to open: it has no icon"))
 }
 
+/// What is started, and where.
+struct Launch<'a> {
+    package: &'a str,
+    activity: &'a str,
+    /// Its icon is among those of a television.
+    tv: bool,
+    display: u32,
+}
+
 /// Starts an app as its icon does: one that is running comes to the front as it was left.
 async fn start(
     client: &DeviceClient,
     what: &str,
-    (package, activity): (&str, &str),
-    (tv, display): (bool, u32),
+    Launch { package, activity, tv, display }: Launch<'_>,
 ) -> Result<Performed, DeviceError> {
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| client.not_sent(what, error.to_string()))?;

@@ -35,6 +35,7 @@ pub use self::devices::DeviceHolder;
 use self::devices::Listing;
 pub use self::direct::DirectRun;
 use self::direct::DirectSessions;
+use self::elsewhere::RunPurpose;
 pub use self::error::AgentError;
 use self::follower::END_WAIT;
 pub use self::follower::Follower;
@@ -168,7 +169,7 @@ impl Agent {
         if start.queue {
             return Box::pin(self.start_in_turn(start, replay, lease)).await;
         }
-        self.register(&mut lease, id, &start.principal, (RunKind::Task, false)).await?;
+        self.register(&mut lease, id, &start.principal, RunPurpose::of(RunKind::Task)).await?;
         self.direct_sessions.forget(&names.id);
         let device = self.device(&names.id).await?;
         let launch = Launch { replay, ..start.launch() };

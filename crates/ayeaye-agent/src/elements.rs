@@ -61,8 +61,6 @@ pub struct Element {
     parent: Option<usize>,
 }
 
-/// How much of the screen a control may fill. What is larger and reacts to taps is a backdrop.
-const LARGEST_CONTROL: f64 = 0.5;
 /// Longest name of a control, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -118,13 +116,11 @@ impl Elements {
     /// that element.
     pub fn at(&self, place: Pixel) -> Option<&Element> {
         let smallest = self.smallest_at(place)?;
-        let screen = self.0.iter().map(Element::area).max().unwrap_or_default();
+        let largest = self.largest_control();
         let mut element = smallest;
         loop {
-            #[expect(clippy::cast_precision_loss, reason = "areas are far below 2^52")]
-            let fills = element.area() as f64 / screen as f64;
             if element.reacts() {
-                let backdrop = LARGEST_CONTROL < fills && element.index != smallest.index;
+                let backdrop = largest < element.area() && element.index != smallest.index;
                 return Some(if backdrop { smallest } else { element });
             }
             match element.parent.and_then(|place| self.0.get(place)) {
@@ -199,8 +195,8 @@ impl Elements {
         let mut found = vec![(smallest, false)];
         let control = self.at(place).unwrap_or(smallest);
         found.push((control, true));
-        let screen = self.0.iter().map(Element::area).max().unwrap_or_default();
-        let small = |it: &Element| it.area() <= screen / 2;
+        let largest = self.largest_control();
+        let small = |it: &Element| it.area() <= largest;
         let others = |it: &&Element| it.reacts() && small(it) && it.index != control.index;
         // Of a row around the control the texts are not the control's; of what lies over it they are.
         let around =
@@ -306,7 +302,7 @@ impl Elements {
         free.map(Element::name).take(4).collect()
     }
 
-    /// The largest area of what is no backdrop.
+    /// The largest area of a control: half the screen. What is larger and reacts to taps is a backdrop.
     pub(crate) fn largest_control(&self) -> i64 {
         self.0.iter().map(Element::area).max().unwrap_or_default() / 2
     }

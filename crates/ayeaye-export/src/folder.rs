@@ -243,7 +243,8 @@ impl Folder {
         let place = self.root.join(path);
         let (bytes, source, key) = match content {
             Content::Bytes(bytes) => (Some(bytes), None, None),
-            // An exported folder must not change with the record. What is linked can only be read.
+            // An exported folder must not change with the record. What is linked can only be read. It is read all
+            // the same: that tells whether it still is what the record says.
             Content::Blob(blob) => {
                 let source = if self.overwrite { None } else { blobs.path(&blob) };
                 (read_blob(&blob, blobs), source, None)
@@ -251,11 +252,11 @@ impl Folder {
             Content::Lazy { key, make } => {
                 let same =
                     |(it, path): &&(String, PathBuf)| Some(it) == key.as_ref() && path.is_file();
-                match self.linkable.iter().find(same).map(|(_, path)| path.clone()) {
-                    // A file system without links gets a copy.
-                    Some(source) => (fs::read(&source).ok(), Some(source), key),
-                    None => (make(blobs), None, key),
+                if let Some(source) = self.linkable.iter().find(same).map(|(_, path)| path.clone())
+                {
+                    return self.write_again(path, &source, key);
                 }
+                (make(blobs), None, key)
             }
         };
         let Some(bytes) = bytes else { return Ok(()) };
@@ -263,13 +264,34 @@ impl Folder {
         if source.is_none_or(|source| link(&source, &self.part, &place).is_err()) {
             write_whole(&self.part, &place, &bytes)?;
         }
+        self.note_written(path, key);
+        Ok(())
+    }
+
+    /// Links a file to one of these that holds the same, or copies that where a file system has no links.
+    fn write_again(
+        &mut self,
+        path: &str,
+        source: &Path,
+        key: Option<String>,
+    ) -> Result<(), FolderError> {
+        let place = self.root.join(path);
+        self.create_parents(path)?;
+        if link(source, &self.part, &place).is_err() {
+            let bytes = fs::read(source).map_err(io_error("read", source))?;
+            write_whole(&self.part, &place, &bytes)?;
+        }
+        self.note_written(path, key);
+        Ok(())
+    }
+
+    fn note_written(&mut self, path: &str, key: Option<String>) {
         if let Some(key) = key {
-            self.remember(key, place);
+            self.remember(key, self.root.join(path));
         }
         if self.overwrite {
             self.written.insert(path.to_owned());
         }
-        Ok(())
     }
 
     fn remember(&mut self, key: String, place: PathBuf) {

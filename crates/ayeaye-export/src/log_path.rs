@@ -103,7 +103,9 @@ pub(crate) fn remove_logs(data: &Path, id: SessionId) -> Result<(), FolderError>
     for format in Format::ALL {
         let format_dir = data.join(format_dir(format));
         if !has_own_folder(format) {
-            remove_named(&format_dir, id)?;
+            for file in owned_in(&format_dir, format)?.iter().filter(|it| it.id == id) {
+                remove_if_exists(&file.path)?;
+            }
             continue;
         }
         for (name, folder) in folders(&format_dir)? {
@@ -270,11 +272,13 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
         None => {}
     }
     let path = folder.join(OWNER_FILE);
-    let mut entries = fs::read_dir(folder).map_err(io_error("list", folder))?;
-    // What a crash has left of a claim is no claim.
-    let is_strange = |name: &str| name != OWNER_FILE && strange(name);
-    if entries.any(|it| it.is_ok_and(|it| is_strange(&it.file_name().to_string_lossy()))) {
-        return Err(taken(None));
+    for entry in fs::read_dir(folder).map_err(io_error("list", folder))? {
+        let name = entry.map_err(io_error("list", folder))?.file_name();
+        let name = name.to_string_lossy();
+        // What a crash has left of a claim is no claim.
+        if name != OWNER_FILE && strange(&name) {
+            return Err(taken(None));
+        }
     }
     match private_options().write(true).create_new(true).open(&path) {
         Ok(mut file) => writeln!(file, "{id}")
@@ -333,32 +337,6 @@ fn remove_folder(folder: &Path) -> Result<(), FolderError> {
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io_error("remove", folder)(err)),
         _ => Ok(()),
     }
-}
-
-/// Removes the files that bear the session's id, in a folder and in those one below.
-fn remove_named(format_dir: &Path, id: SessionId) -> Result<(), FolderError> {
-    let id = id.to_string();
-    let below = folders(format_dir)?;
-    for folder in
-        std::iter::once(format_dir).chain(below.iter().map(|(_, folder)| folder.as_path()))
-    {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
-            Err(err) => return Err(io_error("list", folder)(err)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(io_error("list", folder))?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let name = name.strip_prefix(".part-").unwrap_or(&name);
-            let rest = name.strip_prefix(&id);
-            if rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric())) {
-                remove_if_exists(&entry.path())?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

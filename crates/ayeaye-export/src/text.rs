@@ -18,7 +18,11 @@ pub(crate) fn json_line(value: &impl Serialize) -> String {
 
 /// JSON over several lines, two spaces a level.
 pub(crate) fn json_pretty(value: &impl Serialize) -> String {
-    written(value, Pretty(PrettyFormatter::new()))
+    let text = written(value, PrettyFormatter::new());
+    let mut out = Vec::with_capacity(text.len());
+    // Other characters stand only inside its texts and keys, where they may be escaped.
+    escape(&mut out, &text).expect("a Vec takes everything");
+    String::from_utf8(out).expect("what is escaped is ASCII")
 }
 
 fn written(value: &impl Serialize, formatter: impl Formatter) -> String {
@@ -112,54 +116,6 @@ impl Formatter for Spaced {
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
         out.write_all(b": ")
-    }
-
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        out: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        escape(out, fragment)
-    }
-}
-
-struct Pretty(PrettyFormatter<'static>);
-
-impl Formatter for Pretty {
-    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_array(out)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array(out)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(out, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array_value(out)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object(out)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object(out)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(out, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(out)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object_value(out)
     }
 
     fn write_string_fragment<W: ?Sized + Write>(

@@ -35,6 +35,7 @@ pub mod terminal;
 pub mod atomic_file;
 pub mod clock;
 pub mod hint;
+mod one_time_codes;
 mod policy_words;
 pub mod principal;
 pub mod running_server;

@@ -66,7 +66,6 @@ use offer::Offer;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
-use tool_error::ToolError;
 use tools::Toolbox;
 
 /// The server behind every transport. Clones are the same server; each connection has one of its own.
@@ -429,10 +428,4 @@ fn capabilities(tools: ToolSet) -> ServerCapabilities {
         all.prompts = None;
     }
     all
-}
-
-impl rmcp::handler::server::tool::IntoCallToolResult for ToolError {
-    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
-        Ok(CallToolResult::error(vec![ContentBlock::text(self.to_string())]).into())
-    }
 }

@@ -104,7 +104,7 @@ impl ModelPresence {
             PresenceSource::ByLooking { model, configured, has_fallback, .. } => {
                 // Boxed: it would be a part of every future around it.
                 let found = Box::pin(model.reach(LOOK)).await;
-                judge(found, (*configured, *has_fallback))
+                judge(found, Chosen { configured: *configured, has_fallback: *has_fallback })
             }
         }
     }
@@ -138,9 +138,17 @@ impl ModelPresence {
     }
 }
 
+/// What somebody has chosen of the model.
+#[derive(Debug, Clone, Copy)]
+struct Chosen {
+    configured: bool,
+    /// Another one goes on where it fails.
+    has_fallback: bool,
+}
+
 /// Nobody chose what runs at the default endpoint: it counts only if it offers the very model. What
 /// was configured counts unless nothing runs there: it may be slow, or not list its models.
-fn judge(found: Reach, (configured, has_fallback): (bool, bool)) -> ModelState {
+fn judge(found: Reach, Chosen { configured, has_fallback }: Chosen) -> ModelState {
     match (configured, found) {
         (true, Reach::Refused) if !has_fallback => ModelState::Refused,
         (true, _) | (false, Reach::Offered) => ModelState::Ready,
@@ -176,12 +184,21 @@ mod tests {
         let all =
             [Reach::Offered, Reach::NotOffered, Reach::Answers, Reach::Refused, Reach::Unknown];
         let ready = |configured| {
-            all.into_iter().filter(move |found| judge(*found, (configured, false)).takes_tasks())
+            all.into_iter().filter(move |found| {
+                judge(*found, Chosen { configured, has_fallback: false }).takes_tasks()
+            })
         };
         assert_eq!(ready(false).collect::<Vec<_>>(), [Reach::Offered]);
         assert_eq!(ready(true).count(), 4);
-        assert_eq!(judge(Reach::Refused, (true, false)), ModelState::Refused);
-        assert_eq!(judge(Reach::Refused, (true, true)), ModelState::Ready, "another one goes on");
+        assert_eq!(
+            judge(Reach::Refused, Chosen { configured: true, has_fallback: false }),
+            ModelState::Refused
+        );
+        assert_eq!(
+            judge(Reach::Refused, Chosen { configured: true, has_fallback: true }),
+            ModelState::Ready,
+            "another one goes on"
+        );
     }
 
     #[tokio::test]

@@ -71,7 +71,7 @@ async fn rig() -> (Rig, Served) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn neither_sees_anything_of_the_other() {
+async fn no_principal_sees_anything_of_another() {
     let (rig, served) = rig().await;
     let client = |token| Client { served: &served, token };
     let (anna, ben, local) = (client(ANNA), client(BEN), client(TOKEN));

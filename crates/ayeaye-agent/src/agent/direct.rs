@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::elsewhere::Standing;
+use super::elsewhere::{RunPurpose, Standing};
 use super::launch::Launch;
 use super::registry::{DeviceLease, LeaseRequest, next_change};
 use super::same_phone::ensure_same_phone;
@@ -152,7 +152,7 @@ impl Agent {
                 continue;
             }
             let standing =
-                self.register(&mut lease, name, principal, (RunKind::Act, false)).await?;
+                self.register(&mut lease, name, principal, RunPurpose::of(RunKind::Act)).await?;
             if standing == Standing::Elsewhere {
                 // Look again what it is.
                 continue;

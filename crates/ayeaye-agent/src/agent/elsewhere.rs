@@ -28,6 +28,20 @@ pub(super) enum Standing {
     Elsewhere,
 }
 
+/// What a run is registered for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RunPurpose {
+    pub(super) kind: RunKind,
+    /// Whether it waits its turn.
+    pub(super) queue: bool,
+}
+
+impl RunPurpose {
+    pub(super) const fn of(kind: RunKind) -> Self {
+        Self { kind, queue: false }
+    }
+}
+
 impl Agent {
     /// The run of a session in another server, if one has it.
     pub(super) async fn run_elsewhere(
@@ -46,11 +60,11 @@ impl Agent {
         lease: &mut DeviceLease,
         session: SessionId,
         owner: &Principal,
-        kind: (RunKind, bool),
+        purpose: RunPurpose,
     ) -> Result<Standing, AgentError> {
         let names = lease.names.clone();
         let Some((registration, standing)) =
-            self.register_run(&names, session, owner, kind).await?
+            self.register_run(&names, session, owner, purpose).await?
         else {
             return Ok(Standing::Elsewhere);
         };
@@ -64,7 +78,7 @@ impl Agent {
         names: &DeviceNames,
         session: SessionId,
         owner: &Principal,
-        (kind, queue): (RunKind, bool),
+        RunPurpose { kind, queue }: RunPurpose,
     ) -> Result<Option<(Box<Registration>, Standing)>, AgentError> {
         let coordinator = &self.deps.coordinator;
         let mut news = News::of_all(&**coordinator);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
+use super::elsewhere::RunPurpose;
 use super::{Agent, AgentError, ensure_same_device};
 use crate::coordinator::{Registration, RunKind};
 use crate::{DeviceId, Principal, SessionId, StopReason};
@@ -173,7 +174,8 @@ impl Agent {
         self.in_hand.remove_if(|it| {
             it.owner == *principal && it.registration.entry.wants_any_of(&self.shared_names(&names))
         });
-        let registered = self.register_run(&names, session, principal, (RunKind::InHand, false));
+        let registered =
+            self.register_run(&names, session, principal, RunPurpose::of(RunKind::InHand));
         let Some((registration, _)) = registered.await? else {
             return Err(AgentError::DeviceInHand { device: names.id });
         };

@@ -1,4 +1,5 @@
 //! Settings that a crash, or a phone that went away, has left changed.
+use super::elsewhere::RunPurpose;
 use super::registry::LeaseRequest;
 use super::{Agent, AgentError};
 use crate::coordinator::RunKind;
@@ -30,7 +31,8 @@ impl Agent {
         let names = self.device_names(device).await;
         let lease = self.runs.lease_for_action(&names, session, &Principal::operator())?;
         let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
-        self.register(&mut lease, session, &Principal::operator(), (RunKind::Act, false)).await?;
+        self.register(&mut lease, session, &Principal::operator(), RunPurpose::of(RunKind::Act))
+            .await?;
         let phone = self.device(&names.id).await?;
         // Nobody holds another server's run off here, and that may rely on what is changed.
         if let Some(driver) = phone.recent_driver().await? {

@@ -11,7 +11,7 @@ use crate::replay::Replay;
 use crate::run::{Recorder, Run, RunPhase, RunSetup, end_in_queue};
 use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, error_chain};
 
-use super::elsewhere::Standing;
+use super::elsewhere::{RunPurpose, Standing};
 
 /// Who waits for a phone, as far as somebody may know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,8 +42,14 @@ impl Agent {
         mut lease: DeviceLease,
     ) -> Result<Follower, AgentError> {
         let (id, device) = (lease.session, lease.names.id.clone());
-        let standing =
-            self.register(&mut lease, id, &start.principal, (RunKind::Task, true)).await?;
+        let standing = self
+            .register(
+                &mut lease,
+                id,
+                &start.principal,
+                RunPurpose { kind: RunKind::Task, queue: true },
+            )
+            .await?;
         let device = self.device(&device).await?;
         let launch = Launch { replay, ..start.launch() };
         let run = launch.started_with.clone();

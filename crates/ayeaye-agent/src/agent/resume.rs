@@ -1,7 +1,7 @@
 //! Resuming a session, by the table in the documentation of `ask_agent_continue`.
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::elsewhere::Standing;
+use super::elsewhere::{RunPurpose, Standing};
 use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::same_phone::ensure_same_phone;
@@ -235,7 +235,7 @@ impl Agent {
             }
         }
         let owner = self.owner(id).await?;
-        let standing = self.register(&mut lease, id, &owner, (RunKind::Task, false)).await?;
+        let standing = self.register(&mut lease, id, &owner, RunPurpose::of(RunKind::Task)).await?;
         if standing == Standing::Elsewhere {
             return Ok(None);
         }

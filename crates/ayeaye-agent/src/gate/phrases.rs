@@ -86,6 +86,10 @@ fn phrases<T: Copy>(tables: &[Table<T>]) -> Vec<Phrase<T>> {
     all
 }
 
+fn finder<T>(phrases: &[Phrase<T>]) -> AhoCorasick {
+    AhoCorasick::new(phrases.iter().map(|it| &it.text)).expect("our own tables build")
+}
+
 static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     phrases(&[
         controls::CONTROLS,
@@ -96,13 +100,11 @@ static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     ])
 });
 /// Finds all of them at once: screens have hundreds of texts.
-static FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(CONTROLS.iter().map(|it| &it.text)).ok());
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(&CONTROLS));
 static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| {
     phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS, further::HARMLESS])
 });
-static HARMLESS_FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(HARMLESS.iter().map(|it| &it.text)).ok());
+static HARMLESS_FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(&HARMLESS));
 static EVERYDAY: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(&[everyday::EVERYDAY]));
 static PLACES: LazyLock<HashMap<String, Where>> = LazyLock::new(|| {
     let all = everyday::PLACES.iter();
@@ -227,16 +229,18 @@ pub(super) fn everyday(name: &str) -> Option<Where> {
     PLACES.get(name).copied()
 }
 
-/// The commands whose letters stand in a text, in the order of the table.
-fn in_text(text: &str) -> Vec<&'static Phrase<ActClass>> {
-    let Some(finder) = FINDER.as_ref() else {
-        return CONTROLS.iter().filter(|it| text.contains(&it.text)).collect();
-    };
+/// The places in a table of the phrases whose letters stand in a text, in its order.
+fn places_in(text: &str, finder: &AhoCorasick) -> Vec<usize> {
     let mut places: Vec<usize> =
         finder.find_overlapping_iter(text).map(|it| it.pattern().as_usize()).collect();
     places.sort_unstable();
     places.dedup();
-    places.into_iter().filter_map(|at| CONTROLS.get(at)).collect()
+    places
+}
+
+/// The commands whose letters stand in a text, in the order of the table.
+fn in_text(text: &str) -> Vec<&'static Phrase<ActClass>> {
+    places_in(text, &FINDER).into_iter().filter_map(|at| CONTROLS.get(at)).collect()
 }
 
 /// The commands that a name without blanks stands for, as one whose letters stand apart has none: "muangay".
@@ -263,14 +267,7 @@ pub(super) fn mentioned(text: &str) -> Vec<ActClass> {
 
 fn without_harmless(name: &str) -> String {
     // What is taken out adds no letters: only what stands in the whole name can be found.
-    let mut places: Vec<usize> = match HARMLESS_FINDER.as_ref() {
-        Some(finder) => {
-            finder.find_overlapping_iter(name).map(|it| it.pattern().as_usize()).collect()
-        }
-        None => (0..HARMLESS.len()).collect(),
-    };
-    places.sort_unstable();
-    places.dedup();
+    let places = places_in(name, &HARMLESS_FINDER);
     without(name, places.into_iter().filter_map(|at| HARMLESS.get(at)))
 }
 

@@ -44,6 +44,17 @@ pub struct Ask {
 /// The longest quote of what would be sent, in characters.
 const LONGEST_QUOTE: usize = 200;
 
+impl GateDecision {
+    /// The word for it in records: `allow`, `confirm` or `deny`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Confirm(_) => "confirm",
+            Self::Deny(_) => "deny",
+        }
+    }
+}
+
 impl Verdict {
     /// How much it restricts: 0 allows, 1 asks, 2 refuses.
     pub fn severity(&self) -> u8 {
@@ -56,7 +67,7 @@ impl Verdict {
 
     /// The word for it in records: `allow`, `confirm` or `deny`.
     pub fn name(&self) -> &'static str {
-        ["allow", "confirm", "deny"][usize::from(self.severity())]
+        self.decision.name()
     }
 
     /// The class, where there is one.

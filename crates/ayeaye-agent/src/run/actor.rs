@@ -4,13 +4,13 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::Map;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::cancel::{CancelHandle, Cancelled};
 use super::millis;
 use super::outcome::RunError;
-use super::recorder::{Recorder, ToolOutcome};
+use super::recorder::{Recorder, ToolContext, ToolOutcome};
 use super::settings::{ChangeToRecord, record_change};
 use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
@@ -28,7 +28,7 @@ pub(super) struct Actor {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
     /// What the device changes of itself while it carries out a command.
-    changes: Mutex<mpsc::Receiver<ChangeToRecord>>,
+    changes: mpsc::Receiver<ChangeToRecord>,
 }
 
 /// A command that was sent and recorded.
@@ -49,12 +49,12 @@ impl Actor {
         cancel: CancelHandle,
         changes: mpsc::Receiver<ChangeToRecord>,
     ) -> Self {
-        Self { device, cancel, changes: Mutex::new(changes) }
+        Self { device, cancel, changes }
     }
 
     /// Sends a gesture that was decided on a screen of this size. Once sent, it is not interrupted.
     pub(super) async fn perform(
-        &self,
+        &mut self,
         recorder: &mut Recorder,
         gesture: &Gesture,
         target: Option<TargetRecord>,
@@ -62,35 +62,39 @@ impl Actor {
         size: ScreenSize,
     ) -> Result<Sent, RunError> {
         let record = ActionRecord::from(&Action::Gesture(gesture.clone()));
-        let command = self.device.perform(gesture, size);
-        self.send(recorder, record, (target, gate), "done", command).await
+        let device = Arc::clone(&self.device);
+        let command = device.perform(gesture, size);
+        let context = ToolContext { target, gate, ..ToolContext::default() };
+        self.send(recorder, record, context, "done", command).await
     }
 
     /// Switches the display on.
-    pub(super) async fn wake(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
+    pub(super) async fn wake(&mut self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
-        self.send(recorder, bare(WAKE), (None, None), "awake", plain(self.device.wake())).await
+        let device = Arc::clone(&self.device);
+        self.send(recorder, bare(WAKE), ToolContext::default(), "awake", plain(device.wake())).await
     }
 
     /// Wakes the phone, closes the app in front, and goes to the home screen.
-    pub(super) async fn reset(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
+    pub(super) async fn reset(&mut self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
-        let command = plain(self.device.reset());
-        self.send(recorder, bare(RESET), (None, None), "home screen", command).await
+        let device = Arc::clone(&self.device);
+        let command = plain(device.reset());
+        self.send(recorder, bare(RESET), ToolContext::default(), "home screen", command).await
     }
 
     async fn send(
-        &self,
+        &mut self,
         recorder: &mut Recorder,
         ActionRecord { function, arguments }: ActionRecord,
-        (target, gate): (Option<TargetRecord>, Option<GateRecord>),
+        context: ToolContext,
         done: &str,
         command: impl Future<Output = Result<Performed, DeviceError>>,
     ) -> Result<Sent, RunError> {
         let recording = Instant::now();
         let display = self.device.shown_on().map(DisplayRecord::from);
-        let at = (display, self.device.act_mark());
-        let id = recorder.log_tool_start(&function, arguments, (target, gate), at).await?;
+        let context = ToolContext { display, mark: self.device.act_mark(), ..context };
+        let id = recorder.log_tool_start(&function, arguments, context).await?;
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
@@ -115,22 +119,19 @@ impl Actor {
         recorder.log_tool_end(id, outcome, took_ms).await?;
         Ok(Sent { result, ended, recording_ms, took_ms })
     }
-}
 
-impl Actor {
     /// Waits for a command, and records what it changes of the phone's settings before it does.
     async fn recording_changes<T>(
-        &self,
+        &mut self,
         recorder: &mut Recorder,
         command: impl Future<Output = T>,
     ) -> Result<T, RunError> {
-        let mut changes = self.changes.lock().await;
         let mut command = pin!(command);
         let mut trouble = None;
         let result = loop {
             tokio::select! {
                 biased;
-                Some(change) = changes.recv() => {
+                Some(change) = self.changes.recv() => {
                     // A command that has begun is waited for whatever happens to the record.
                     if let Err(err) = record_change(recorder, change).await {
                         trouble.get_or_insert(err);

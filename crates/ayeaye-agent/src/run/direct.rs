@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
-use super::gate::refusal;
+use super::gate::{DecidedBy, refusal};
 use super::named_app::named_by_package;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
@@ -49,6 +49,17 @@ pub(crate) struct DirectRequest {
     pub(crate) result: Arc<OnceLock<DirectResult>>,
 }
 
+/// What came of a direct action.
+enum Acted {
+    /// The phone was told: what its screen shows afterwards, unless that failed.
+    Performed(Option<ScreenAfter>),
+    /// The phone was not told, and why.
+    NotDone(String),
+    /// The gate refuses it by this rule, and why.
+    Refused(Rule, String),
+    NeedsLeave(Box<LeaveRequest>),
+}
+
 /// What the gate says of a direct action.
 enum Gated {
     Passes(GateRecord),
@@ -59,7 +70,7 @@ enum Gated {
 /// Why the gate has stopped a direct action.
 enum GateStop {
     Refused(Rule),
-    NeedsLeave(LeaveRequest),
+    NeedsLeave(Box<LeaveRequest>),
 }
 
 impl Run {
@@ -95,8 +106,12 @@ impl Run {
         };
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
-        let mut stopped = None;
-        let acted = Box::pin(self.act_once(request, &mut step, &mut stopped)).await;
+        let acted = Box::pin(self.act_once(request, &mut step)).await;
+        match &acted {
+            Ok(Acted::NotDone(why) | Acted::Refused(_, why)) => step.error = Some(why.clone()),
+            Ok(Acted::NeedsLeave(_)) => step.error = Some(NO_LEAVE.to_owned()),
+            Ok(Acted::Performed(_)) | Err(_) => {}
+        }
         // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
@@ -107,9 +122,12 @@ impl Run {
         let end = acted.as_ref().err().map(|err| RunEnd::new(err.reason(), error_chain(err)));
         let note = step.note.take();
         self.end_step(step, end.as_ref()).await?;
-        let (shown, ended) = match acted {
-            Ok(shown) => (shown, Ok(())),
-            Err(err) => (None, Err(err)),
+        let (shown, stopped, ended) = match acted {
+            Ok(Acted::Performed(shown)) => (shown, None, Ok(())),
+            Ok(Acted::NotDone(_)) => (None, None, Ok(())),
+            Ok(Acted::Refused(rule, _)) => (None, Some(GateStop::Refused(rule)), Ok(())),
+            Ok(Acted::NeedsLeave(leave)) => (None, Some(GateStop::NeedsLeave(leave)), Ok(())),
+            Err(err) => (None, None, Err(err)),
         };
         let session = self.session();
         let Some(line) = session.last_step().cloned() else { return ended };
@@ -118,9 +136,7 @@ impl Run {
             step: number,
             line,
             outcome: match (stopped, failed) {
-                (Some(GateStop::NeedsLeave(leave)), _) => {
-                    DirectOutcome::NeedsLeave(Box::new(leave))
-                }
+                (Some(GateStop::NeedsLeave(leave)), _) => DirectOutcome::NeedsLeave(leave),
                 (Some(GateStop::Refused(rule)), Some(why)) => {
                     DirectOutcome::Refused(rule, self.recorder.redact(&why).into_owned())
                 }
@@ -178,20 +194,19 @@ impl Run {
         Ok(counts.steps)
     }
 
-    /// Looks, acts, and looks again. A failed action sets the error of the step.
+    /// Looks, acts, and looks again. An action that fails on the phone sets the error of the step.
     async fn act_once(
         &mut self,
         request: &DirectRequest,
         step: &mut StepBuilder,
-        stopped: &mut Option<GateStop>,
-    ) -> Result<Option<ScreenAfter>, RunError> {
-        let Some(mut observation) = self.observe_directly(&request.gesture, step).await? else {
-            return Ok(None);
+    ) -> Result<Acted, RunError> {
+        let mut observation = match self.observe_directly(&request.gesture, step).await? {
+            Ok(observation) => observation,
+            Err(why) => return Ok(Acted::NotDone(why)),
         };
         // The client can send a forgotten secret again: no question is needed.
         if self.restore_gesture(&request.gesture).is_none() {
-            step.error = Some(SECRET_FORGOTTEN.to_owned());
-            return Ok(None);
+            return Ok(Acted::NotDone(SECRET_FORGOTTEN.to_owned()));
         }
         // What the gate waits for may take seconds, in which the screen can become another one.
         self.observer.watch(&mut observation);
@@ -211,22 +226,13 @@ impl Run {
         let named = match named_by_package(&*self.device, &self.policy(), &request.gesture).await {
             Ok(named) => named,
             Err(err) => {
-                step.error = Some(format!("not carried out: {}", error_chain(&err)));
-                return Ok(None);
+                return Ok(Acted::NotDone(format!("not carried out: {}", error_chain(&err))));
             }
         };
         let gate = match self.ask_gate(request, &named, &observation).await? {
             Gated::Passes(record) => record,
-            Gated::Refused(rule, why) => {
-                step.error = Some(why);
-                *stopped = Some(GateStop::Refused(rule));
-                return Ok(None);
-            }
-            Gated::Asks(asked) => {
-                step.error = Some(NO_LEAVE.to_owned());
-                *stopped = Some(GateStop::NeedsLeave(asked));
-                return Ok(None);
-            }
+            Gated::Refused(rule, why) => return Ok(Acted::Refused(rule, why)),
+            Gated::Asks(asked) => return Ok(Acted::NeedsLeave(Box::new(asked))),
         };
         // Of an app with several icons the name tells which is meant.
         let opens = matches!(named, Gesture::Awake { .. });
@@ -234,11 +240,11 @@ impl Run {
         let StepOutcome::Continue =
             self.perform(gesture, None, Some(gate), observation, step).await?
         else {
-            return Ok(None);
+            return Ok(Acted::Performed(None));
         };
         let outcome = self.session().in_progress.outcome.as_ref();
-        let not_done = outcome.is_some_and(|it| !it.success && !it.unknown);
-        if not_done { Ok(None) } else { Ok(self.screen_after().await) }
+        let has_failed = outcome.is_some_and(|it| !it.success && !it.unknown);
+        Ok(Acted::Performed(if has_failed { None } else { self.screen_after().await }))
     }
 
     /// What the gate says of an action that the client has decided on itself.
@@ -248,7 +254,8 @@ impl Run {
         gesture: &Gesture,
         observation: &Observation,
     ) -> Result<Gated, RunError> {
-        let mut judged = self.verdict_on(gesture, None, observation, true, request.secret);
+        let by = DecidedBy::Client { secret: request.secret };
+        let mut judged = self.verdict_on(gesture, None, observation, by);
         let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
             GateDecision::Deny(_) => {
@@ -269,7 +276,7 @@ impl Run {
         };
         if agreed {
             let mut record = judged.record;
-            "allow".clone_into(&mut record.verdict);
+            GateDecision::Allow.name().clone_into(&mut record.verdict);
             Rule::Approved.name().clone_into(&mut record.rule);
             record.act = None;
             return Ok(Gated::Passes(record));
@@ -280,12 +287,12 @@ impl Run {
     }
 
     /// Observes the screen, even if black. A gesture aimed at a dark screen is not carried out once it is
-    /// lit: it was not decided on what the screen shows then.
+    /// lit: it was not decided on what the screen shows then. The inner error says why not.
     async fn observe_directly(
         &mut self,
         gesture: &Gesture,
         step: &mut StepBuilder,
-    ) -> Result<Option<Observation>, RunError> {
+    ) -> Result<Result<Observation, String>, RunError> {
         let begun = Instant::now();
         // No waiting for a phone that has gone away: the client can try again itself.
         let lost = |err: DeviceError| RunError::DeviceLost(err);
@@ -298,16 +305,14 @@ impl Run {
         };
         if !state.awake && !in_the_dark {
             if let Err(why) = self.actor.wake(&mut self.recorder).await?.result {
-                step.error = Some(format!("{STAYS_DARK}: {}", error_chain(&why)));
-                return Ok(None);
+                return Ok(Err(format!("{STAYS_DARK}: {}", error_chain(&why))));
             }
             let is_aimed = !matches!(
                 gesture,
                 Gesture::HotKey { .. } | Gesture::Awake { .. } | Gesture::Command(_)
             );
             if is_aimed {
-                step.error = Some(WAS_DARK.to_owned());
-                return Ok(None);
+                return Ok(Err(WAS_DARK.to_owned()));
             }
             self.observer.may_have_changed();
             (capture, state) = self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
@@ -315,7 +320,7 @@ impl Run {
         let model = self.acting_model();
         let observation = self.observer.record(&mut self.recorder, &model, capture, &state).await?;
         step.times.data_collection += millis(begun.elapsed());
-        Ok(Some(observation))
+        Ok(Ok(observation))
     }
 
     /// The settled screen after the action.

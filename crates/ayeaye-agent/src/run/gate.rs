@@ -51,6 +51,16 @@ pub(super) struct Judged {
     pub(super) record: GateRecord,
 }
 
+/// Who has decided on an act.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DecidedBy {
+    Model,
+    /// The client itself, which may have said that what it types is a secret.
+    Client {
+        secret: bool,
+    },
+}
+
 impl Run {
     /// Carries out a gesture if the gate lets it pass, asks the user about it, or refuses it. A question is
     /// the model's own, where it has marked the act.
@@ -66,13 +76,13 @@ impl Run {
             self.put_off_until_lit(gesture, step);
             return Ok(StepOutcome::Continue);
         }
-        let mut judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+        let mut judged = self.verdict_on(gesture, marked.as_ref(), &observation, DecidedBy::Model);
         // Elements of an earlier step are good enough for what nothing speaks against, and for nothing else.
         let matters = !matches!(judged.verdict.rule, Rule::Harmless | Rule::Declines);
         if matters && observation.ask_again_for_elements() {
             let patience = Observer::patience_of_act(Duration::ZERO);
             self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
-            judged = self.verdict_on(gesture, marked.as_ref(), &observation, false, false);
+            judged = self.verdict_on(gesture, marked.as_ref(), &observation, DecidedBy::Model);
         }
         match named_by_package(&*self.device, &self.policy(), gesture).await {
             Ok(named) if named != *gesture => {
@@ -161,9 +171,9 @@ impl Run {
         gesture: &Gesture,
         marked: Option<&Question>,
         observation: &Observation,
-        by_client: bool,
-        own_secret: bool,
+        by: DecidedBy,
     ) -> Judged {
+        let by_client = matches!(by, DecidedBy::Client { .. });
         let session = self.session();
         let acts = &session.acts;
         let package = observation.app.as_deref().unwrap_or_default();
@@ -181,7 +191,7 @@ impl Run {
             touched: acts.touched.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
             by_client,
-            own_secret,
+            own_secret: matches!(by, DecidedBy::Client { secret: true }),
         };
         let policy = self.policy();
         let mut verdict = judge(

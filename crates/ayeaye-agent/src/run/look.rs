@@ -76,7 +76,8 @@ impl Run {
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
         let observation =
-            Box::pin(self.observer.observe_early(&mut self.recorder, &self.actor, &model)).await?;
+            Box::pin(self.observer.observe_early(&mut self.recorder, &mut self.actor, &model))
+                .await?;
         step.times.data_collection += millis(begun.elapsed());
         Ok(observation)
     }
@@ -89,7 +90,7 @@ impl Run {
         let begun = Instant::now();
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
-        let looking = self.observer.observe(&mut self.recorder, &self.actor, &model);
+        let looking = self.observer.observe(&mut self.recorder, &mut self.actor, &model);
         let observation = Box::pin(looking).await?;
         step.times.data_collection += millis(begun.elapsed());
         Ok(observation)

@@ -13,7 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
-pub(super) use self::response_record::{INTERRUPTED, lost_response};
+pub(super) use self::response_record::{CallNumbers, INTERRUPTED, lost_response};
 use self::response_record::{WITHHELD, charge, failed_response, keep_lengths, tool_call_record};
 use super::budget::Budget;
 use super::cancel::CancelHandle;
@@ -336,7 +336,11 @@ impl Exchange {
         err: &ModelError,
         costs: &mut CallCosts,
     ) -> Result<(), JournalError> {
-        let call = (self.call_id, self.request_number, self.iteration);
+        let call = CallNumbers {
+            call_id: self.call_id,
+            request_number: self.request_number,
+            iteration: self.iteration,
+        };
         let mut response = failed_response(self.model.name(), call, err);
         response.withdrawn = self.withdrawn;
         let given_up = u64::from(err.kind == ModelErrorKind::Abandoned);

@@ -145,6 +145,16 @@ pub(super) struct Observer {
     route: Option<CaptureRoute>,
 }
 
+/// When a capture was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    AtRest,
+    /// At rest too, but what the phone said of itself before is stale, and asked again.
+    AfterLongMotion,
+    /// It is not likely to stay: no elements are asked for.
+    InMotion,
+}
+
 impl Observer {
     pub(super) fn new(
         device: Arc<dyn Device>,
@@ -185,7 +195,7 @@ impl Observer {
     pub(super) async fn observe(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         self.observe_since(recorder, actor, model, Instant::now()).await
@@ -195,7 +205,7 @@ impl Observer {
     async fn observe_since(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
         begun: Instant,
     ) -> Result<Observation, RunError> {
@@ -241,8 +251,8 @@ impl Observer {
         state: &ScreenState,
     ) -> Result<Observation, RunError> {
         // If the screen moved for long, another app may be in front by now.
-        let stale = 2 < capture.captures;
-        let mut observation = self.prepare(recorder, model, capture, state, (stale, true)).await?;
+        let taken = if 2 < capture.captures { Taken::AfterLongMotion } else { Taken::AtRest };
+        let mut observation = self.prepare(recorder, model, capture, state, taken).await?;
         self.record_as_seen(recorder, model, &mut observation).await?;
         Ok(observation)
     }
@@ -301,15 +311,15 @@ impl Observer {
     }
 
     /// Encodes a capture, and asks for the elements if it may be the screen at rest and they have not been asked for.
-    /// What the phone said of itself is asked again if it is `stale`.
     async fn prepare(
         &mut self,
         recorder: &mut Recorder,
         model: &Arc<dyn Model>,
         capture: ScreenCapture,
         state: &ScreenState,
-        (stale, may_rest): (bool, bool),
+        taken: Taken,
     ) -> Result<Observation, RunError> {
+        let stale = taken == Taken::AfterLongMotion;
         // A phone may be on for a moment after the key, and what it said of itself is as old as the first capture.
         let since_key = self.settle.cap + capture.took;
         self.power_pressed.take_if(|pressed| state.awake && since_key <= pressed.elapsed());
@@ -327,7 +337,7 @@ impl Observer {
         let elements = match (known.filter(|_| !secret), requested) {
             (Some(tree), _) => ElementsRequest::Known(tree),
             (None, Some(dump)) => ElementsRequest::Pending(dump),
-            _ if private || !may_rest || !state.awake => ElementsRequest::NotAsked,
+            _ if private || taken == Taken::InMotion || !state.awake => ElementsRequest::NotAsked,
             _ => self.request_elements(recorder, &capture.frame, secret, screen.as_ref()),
         };
         let encoding = Instant::now();
@@ -410,7 +420,7 @@ impl Observer {
             return Ok(None);
         }
         let mut observation =
-            match self.prepare(recorder, model, capture, &state, (false, true)).await {
+            match self.prepare(recorder, model, capture, &state, Taken::AtRest).await {
                 Ok(observation) => observation,
                 Err(err @ RunError::Journal(_)) => return Err(err),
                 Err(_) => return Ok(None),

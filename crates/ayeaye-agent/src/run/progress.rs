@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_again_is_told_after_four_and_over_after_eight() {
+    fn the_same_act_again_is_told_after_four_and_over_after_eight() {
         let beside = |nth: i64| (9, tap(500 + nth % 2 * 4));
         assert_eq!(told((0..20).map(beside)), (vec![4, 5, 6, 7], Some(8)));
         let moving = |nth: u8| (nth * 12, tap(500));

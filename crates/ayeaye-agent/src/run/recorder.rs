@@ -45,6 +45,15 @@ pub(crate) struct Recorder {
     privacy: PrivacySettings,
 }
 
+/// What a command is aimed at, why it may be sent, and where.
+#[derive(Debug, Default)]
+pub(super) struct ToolContext {
+    pub(super) target: Option<TargetRecord>,
+    pub(super) gate: Option<GateRecord>,
+    pub(super) display: Option<DisplayRecord>,
+    pub(super) mark: Option<ActMark>,
+}
+
 impl Recorder {
     /// Begins the record of a new session. It is on disk when this returns.
     pub(crate) async fn create(
@@ -189,8 +198,7 @@ impl Recorder {
         &mut self,
         name: &str,
         parameters: Map<String, Value>,
-        (target, gate): (Option<TargetRecord>, Option<GateRecord>),
-        (display, mark): (Option<DisplayRecord>, Option<ActMark>),
+        ToolContext { target, gate, display, mark }: ToolContext,
     ) -> Result<u32, JournalError> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {

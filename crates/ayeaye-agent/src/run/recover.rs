@@ -4,7 +4,7 @@
 //! it can; else it may have been carried out. It is never repeated from here. A step without an end has failed.
 use super::Run;
 use super::actor::RESET;
-use super::model_call::{CallCosts, INTERRUPTED, lost_response};
+use super::model_call::{CallCosts, CallNumbers, INTERRUPTED, lost_response};
 use super::outcome::RunError;
 use super::recorder::ToolOutcome;
 use super::step::StepBuilder;
@@ -23,7 +23,8 @@ impl Run {
     /// Closes what is open. Nothing is, unless the last run crashed.
     pub(super) async fn recover(&mut self) -> Result<(), RunError> {
         let open = &self.session().in_progress;
-        if let Some(call) = open.call {
+        if let Some((call_id, request_number, iteration)) = open.call {
+            let call = CallNumbers { call_id, request_number, iteration };
             let prices = self.prices_of(&open.model);
             let fact = Fact::LlmResponse(lost_response(self.session(), call, prices));
             if open.judging {

@@ -15,6 +15,14 @@ const GIVEN: usize = 256;
 /// How long touches count.
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
 
+/// What the answers to a question say together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Yes,
+    No,
+    Neither,
+}
+
 /// What a session holds for the gate.
 #[derive(Debug, Clone, Default)]
 pub struct ActHistory {
@@ -95,7 +103,11 @@ impl ActHistory {
                     let all = |is: fn(&str) -> bool| {
                         !answer.answers.is_empty() && answer.answers.iter().all(|text| is(text))
                     };
-                    let said = (all(approval::is_yes), all(approval::is_no));
+                    let said = match (all(approval::is_yes), all(approval::is_no)) {
+                        (true, _) => Said::Yes,
+                        (_, true) => Said::No,
+                        _ => Said::Neither,
+                    };
                     self.answered(pending.and_then(Approval::gate), said);
                 }
             }
@@ -119,13 +131,13 @@ impl ActHistory {
         }
     }
 
-    fn answered(&mut self, asked: Option<&GateRecord>, (yes, no): (bool, bool)) {
+    fn answered(&mut self, asked: Option<&GateRecord>, said: Said) {
         let Some(asked) = asked else { return };
-        if !yes {
+        if said != Said::Yes {
             // What is neither is asked about again, where the gate has asked. Where the model has, nothing
             // else would hold it back.
             let marked = asked.class.as_deref() == Some(ActClass::Marked.name());
-            self.refused = (no || marked).then(|| asked.clone());
+            self.refused = (said == Said::No || marked).then(|| asked.clone());
             return;
         }
         self.refused = None;

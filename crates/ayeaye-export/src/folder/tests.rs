@@ -239,3 +239,23 @@ fn only_the_owner_reads_and_no_link_is_followed() {
     assert_eq!(fs::read(outside.join("victim")).unwrap(), b"");
     assert_eq!(fs::read(root.join("x.log")).unwrap(), b"x");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_there_with_the_same_content_is_linked_without_being_read() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let data = TempDir::new().unwrap();
+    let mut folder = Folder::new(data.path(), "w", false).unwrap();
+    let mut write = |path: &str| {
+        let key = Some("screen".to_owned());
+        let content = Content::Lazy { key, make: Box::new(|_| Some(b"picture".to_vec())) };
+        folder.apply(FileOp::Write { path: path.to_owned(), content }, &NoBlobs)
+    };
+    write("a").unwrap();
+    let at = |path: &str| data.path().join(path);
+    fs::set_permissions(at("a"), fs::Permissions::from_mode(0o000)).unwrap();
+    write("b").unwrap();
+    let inode = |path: &str| fs::metadata(at(path)).unwrap().ino();
+    assert_eq!(inode("a"), inode("b"));
+}

@@ -2,9 +2,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use ayeaye_agent::StopReason;
 use ayeaye_agent::journal::{
-    BlobRef, DeviceRecord, EvaluationLevel, EvaluationRecord, Event, Fact, SessionStart, StepStart,
-    ToolEnd,
+    BlobRef, DeviceRecord, EvaluationLevel, EvaluationRecord, Event, Fact, ResumeReason,
+    SessionStart, StepStart, ToolEnd,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -212,8 +213,9 @@ impl ReportModel {
         let why = clip(why, 100).text;
         let reason = stopped.as_ref().map_or("", |it| it.reason.as_str());
         // A question and its answer say it all; so does a new chapter.
-        let described = (reason == "INFO_ACTION_NEEDS_REPLY" && why == "reply")
-            || (reason == "TASK_COMPLETED_SUCCESSFULLY" && why == "next_round");
+        let is = |end: StopReason, next: ResumeReason| reason == end.name() && why == next.name();
+        let described = is(StopReason::InfoActionNeedsReply, ResumeReason::Reply)
+            || is(StopReason::TaskCompletedSuccessfully, ResumeReason::NextRound);
         if !described {
             self.push(TimelineItem::Pause { stopped, at, why });
         }

@@ -50,9 +50,9 @@ pub(super) async fn try_out(
         let outcome = {
             let _waiting = terminal.waiting(&format!("picture {number} of {}", scenes.len()));
             match ask(model, scene).await {
-                Ok((reply, screen)) => {
+                Ok((reply, sizes)) => {
                     failed_in_a_row = 0;
-                    judged(model, (number, scene), screen, &reply)
+                    judged(model, (number, scene), sizes, &reply)
                 }
                 Err((err, screen)) => {
                     failed_in_a_row += 1;
@@ -80,7 +80,7 @@ pub(super) async fn try_out(
 fn judged(
     model: &RemoteModel,
     (number, scene): (usize, &Scene),
-    (screen, sent): (ScreenSize, ScreenSize),
+    Sizes { screen, sent }: Sizes,
     reply: &Reply,
 ) -> SceneResult {
     let (grade, answer, harm) = match model.read(reply, sent) {
@@ -107,8 +107,12 @@ fn picture(model: &RemoteModel, scene: &Scene) -> (Picture, ScreenSize) {
     (model.picture(&frame), size)
 }
 
-/// The sizes of the screen and of what is sent of it.
-type Sizes = (ScreenSize, ScreenSize);
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    screen: ScreenSize,
+    /// Of what is sent of it.
+    sent: ScreenSize,
+}
 
 async fn ask(
     model: &RemoteModel,
@@ -132,7 +136,7 @@ async fn ask(
     let prompt = model.prompt(&view);
     let limit = model.config().limits.total.saturating_add(EXTRA_TIME);
     match model.call(&prompt, limit).await {
-        Ok(reply) => Ok((reply, (screen, picture.size))),
+        Ok(reply) => Ok((reply, Sizes { screen, sent: picture.size })),
         Err(err) => Err((err, screen)),
     }
 }

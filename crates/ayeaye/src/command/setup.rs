@@ -82,8 +82,8 @@ pub async fn setup(
     }
     heading(terminal, "A first task");
     let phones = (&phone, &virtual_phone);
-    let done =
-        first_task::run(&config, phones, (model_works, client_added), (asker, &signals)).await?;
+    let ready = first_task::Ready { model_works, client_added };
+    let done = first_task::run(&config, phones, ready, (asker, &signals)).await?;
     Ok(if exit == Exit::Done { done } else { exit })
 }
 

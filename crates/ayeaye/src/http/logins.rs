@@ -5,7 +5,6 @@
 //! `ayeaye ui` signs in anew at each start and keeps none: while it is not there, whoever has its port is shown
 //! the cookie by a page that was left open. Each is
 //! bound to the token that it was made for, so that a token that is taken away takes its logins with it.
-use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,10 +17,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
-use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::token_store::TokenStore;
+use crate::one_time_codes::{CodeLimits, OneTimeCodes};
 use crate::{atomic_file, secret};
 use ayeaye_agent::bounded_file::bounded_file;
 
@@ -33,11 +32,8 @@ const LOCK: &str = "page-logins.lock";
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// How long a code is good.
-const CODE_AGE: Duration = Duration::from_mins(1);
-/// Most codes that wait. Beyond that the oldest ends, of whoever asks if it has so many itself.
-const MAX_CODES: usize = 64;
-const MAX_CODES_EACH: usize = 8;
+/// Codes for signing in.
+const CODES: CodeLimits = CodeLimits { age: Duration::from_mins(1), most: 64, most_each: 8 };
 /// A login ends when it was not used for this long.
 const IDLE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How often it is noted that a login is used.
@@ -53,18 +49,13 @@ pub(super) struct Logins {
     /// Which server of the data folder this is. The logins of others are kept for them and let nobody in here.
     server: String,
     clock: Clock,
-    codes: Mutex<VecDeque<Code>>,
+    /// By their hash.
+    codes: OneTimeCodes<()>,
     known: Arc<Mutex<Vec<Login>>>,
     /// Hashes of logins that have ended, and may stand in the file still.
     unwritten: Arc<Mutex<Vec<String>>>,
     /// Held while the file is written.
     writing: Arc<tokio::sync::Mutex<()>>,
-}
-
-struct Code {
-    hash: String,
-    principal: Principal,
-    until: Instant,
 }
 
 /// A line of the file.
@@ -119,7 +110,7 @@ impl Logins {
             path: Some(path),
             server,
             clock,
-            codes: Mutex::default(),
+            codes: OneTimeCodes::new(CODES),
             known: Arc::new(Mutex::new(logins)),
             unwritten: Arc::default(),
             writing: Arc::default(),
@@ -132,7 +123,7 @@ impl Logins {
             path: None,
             server,
             clock,
-            codes: Mutex::default(),
+            codes: OneTimeCodes::new(CODES),
             known: Arc::default(),
             unwritten: Arc::default(),
             writing: Arc::default(),
@@ -142,27 +133,13 @@ impl Logins {
     /// A code with which a browser is signed in as this principal, once and soon.
     pub(super) fn make_code(&self, principal: &Principal) -> String {
         let code = secret::random();
-        let mut codes = lock(&self.codes);
-        let its = |it: &Code| it.principal == *principal;
-        if MAX_CODES <= codes.len() {
-            // Of who has many its own: nobody else's link ends for them.
-            let has_many = MAX_CODES_EACH <= codes.iter().filter(|it| its(it)).count();
-            if let Some(oldest) = codes.iter().position(|it| !has_many || its(it)) {
-                codes.remove(oldest);
-            }
-        }
-        let until = Instant::now() + CODE_AGE;
-        codes.push_back(Code { hash: hash(&code), principal: principal.clone(), until });
+        self.codes.add(hash(&code), principal, ());
         code
     }
 
     /// Whose code this is; it is good once.
     pub(super) fn take_code(&self, code: &str) -> Option<Principal> {
-        let (offered, now) = (hash(code), Instant::now());
-        let mut codes = lock(&self.codes);
-        codes.retain(|it| now < it.until);
-        let found = codes.iter().position(|it| it.hash == offered)?;
-        codes.remove(found).map(|it| it.principal)
+        self.codes.take(&hash(code), |_, ()| true).map(|(principal, ())| principal)
     }
 
     /// Signs a browser in. Returns what its cookie is to hold; `None` when this principal has no token here.

@@ -83,8 +83,14 @@ impl Sessions {
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
-        let (open, legacy_sse) = Default::default();
-        Self { inner, replay, open, legacy_sse, calls, full }
+        Self {
+            inner,
+            replay,
+            open: Mutex::default(),
+            legacy_sse: LegacySseFilter::default(),
+            calls,
+            full,
+        }
     }
 
     /// Whether this is an open session of `principal`.

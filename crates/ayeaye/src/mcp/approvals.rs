@@ -3,51 +3,48 @@
 //! A client that shows forms is asked in one, while its call waits or, from 2026-07-28 on, by a result that
 //! has it call again. Any other is told what to ask its user, with a code; the
 //! same call with that code goes ahead.
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Agreed, DeviceId, Gesture, LeaveRequest, Principal};
+use ayeaye_agent::{Agent, Agreed, DeviceCommand, DeviceId, LeaveRequest, Principal};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
 use rmcp::service::RequestContext;
-use tokio::time::Instant;
 
 use super::approval_form::{FormReply, PendingForm, yes_or_no};
 use super::client_support::ClientSupport;
 use super::elicitation::show_form;
 use super::run_wait::RunWait;
 use super::tool_error::ToolError;
+use crate::one_time_codes::{CodeLimits, OneTimeCodes};
 use crate::principal;
 use crate::text::excerpt;
 
-/// How long a code is good.
-const MAX_AGE: Duration = Duration::from_mins(15);
-/// The most codes that wait. Beyond that the oldest ends, of whoever asks if it has so many itself.
-const MAX_WAITING: usize = 64;
-const MAX_WAITING_EACH: usize = 16;
+const LIMITS: CodeLimits = CodeLimits { age: Duration::from_mins(15), most: 64, most_each: 16 };
 
 /// Acts that wait for a person's leave.
-#[derive(Debug, Default)]
-pub(crate) struct Approvals(Mutex<VecDeque<Waiting>>);
+#[derive(Debug)]
+pub(crate) struct Approvals(OneTimeCodes<Waiting>);
 
 #[derive(Debug)]
 struct Waiting {
-    code: String,
     device: DeviceId,
-    principal: Principal,
     subject: Subject,
-    since: Instant,
 }
 
 /// What a code is for.
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
     /// This very command.
-    Command(Gesture),
+    Command(DeviceCommand),
     /// An act on an element of a screen.
     Act(Box<LeaveRequest>),
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self(OneTimeCodes::new(LIMITS))
+    }
 }
 
 impl Approvals {
@@ -55,7 +52,8 @@ impl Approvals {
     pub(super) async fn ask(
         &self,
         agent: &Agent,
-        (device, gesture): (&DeviceId, &Gesture),
+        device: &DeviceId,
+        command: &DeviceCommand,
         question: &str,
         code: Option<&str>,
         mut wait: RunWait<'_>,
@@ -63,15 +61,15 @@ impl Approvals {
         let ctx = wait.request();
         let principal = principal::of(ctx);
         if let Some(code) = code {
-            let wanted = Subject::Command(gesture.clone());
+            let wanted = Subject::Command(command.clone());
             let known = self.take(code, device, &principal, |it| *it == wanted).is_some();
             return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
         }
         if in_a_form(agent, question, &mut wait).await? {
             return Ok(());
         }
-        let subject = Subject::Command(gesture.clone());
-        let code = self.wait_for(device, &principal, subject);
+        let subject = Subject::Command(command.clone());
+        let code = self.issue_code(device, &principal, subject);
         PendingForm::leave(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
     }
@@ -98,7 +96,7 @@ impl Approvals {
         leave: &LeaveRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
-        let code = self.wait_for_act(device, leave, &principal::of(ctx));
+        let code = self.issue_code_for_act(device, leave, &principal::of(ctx));
         PendingForm::leave(ctx, &leave.question, &code);
         ToolError::needs_approval(&leave.question, &code)
     }
@@ -114,13 +112,13 @@ impl Approvals {
     }
 
     /// A code for a person's yes to what the gate asks about.
-    pub(crate) fn wait_for_act(
+    pub(crate) fn issue_code_for_act(
         &self,
         device: &DeviceId,
         leave: &LeaveRequest,
         principal: &Principal,
     ) -> String {
-        self.wait_for(device, principal, Subject::Act(Box::new(leave.clone())))
+        self.issue_code(device, principal, Subject::Act(Box::new(leave.clone())))
     }
 
     /// What such a code is for; it is good once.
@@ -137,24 +135,9 @@ impl Approvals {
         }
     }
 
-    fn wait_for(&self, device: &DeviceId, principal: &Principal, subject: Subject) -> String {
+    fn issue_code(&self, device: &DeviceId, principal: &Principal, subject: Subject) -> String {
         let code = format!("{:08x}", rand::random::<u32>());
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let its = |it: &Waiting| it.principal == *principal;
-        if MAX_WAITING <= waiting.len() {
-            // Of who has many its own: nobody else's question ends for them.
-            let has_many = MAX_WAITING_EACH <= waiting.iter().filter(|it| its(it)).count();
-            if let Some(oldest) = waiting.iter().position(|it| !has_many || its(it)) {
-                waiting.remove(oldest);
-            }
-        }
-        waiting.push_back(Waiting {
-            code: code.clone(),
-            device: device.clone(),
-            principal: principal.clone(),
-            subject,
-            since: Instant::now(),
-        });
+        self.0.add(code.clone(), principal, Waiting { device: device.clone(), subject });
         code
     }
 
@@ -166,15 +149,10 @@ impl Approvals {
         principal: &Principal,
         fits: impl Fn(&Subject) -> bool,
     ) -> Option<Subject> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|it| it.since.elapsed() < MAX_AGE);
-        let found = waiting.iter().position(|it| {
-            it.code == code
-                && it.device == *device
-                && it.principal == *principal
-                && fits(&it.subject)
-        });
-        found.and_then(|at| waiting.remove(at)).map(|it| it.subject)
+        let is_it = |whose: &Principal, it: &Waiting| {
+            it.device == *device && whose == principal && fits(&it.subject)
+        };
+        self.0.take(code, is_it).map(|(_, it)| it.subject)
     }
 }
 
@@ -203,48 +181,25 @@ async fn in_a_form(
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::DeviceCommand;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn a_code_is_good_once_for_one_act_of_one_caller_on_one_phone() {
         let (approvals, phone, me) = (Approvals::default(), DeviceId::new("X"), Principal::local());
-        let install =
-            |file: &str| Gesture::Command(DeviceCommand::Install { file: file.to_owned() });
-        let command = |file: &str| Subject::Command(install(file));
+        let command =
+            |file: &str| Subject::Command(DeviceCommand::Install { file: file.to_owned() });
         let take = |code: &str, phone: &DeviceId, file: &str| {
             let wanted = command(file);
             approvals.take(code, phone, &me, |it| *it == wanted).is_some()
         };
-        let code = approvals.wait_for(&phone, &me, command("a.apk"));
+        let code = approvals.issue_code(&phone, &me, command("a.apk"));
         assert!(!take(&code, &phone, "b.apk"));
         assert!(!take(&code, &DeviceId::new("Y"), "a.apk"));
         assert!(!take("", &phone, "a.apk"));
         assert!(take(&code, &phone, "a.apk"));
         assert!(!take(&code, &phone, "a.apk"));
-        let late = approvals.wait_for(&phone, &me, command("a.apk"));
-        tokio::time::advance(MAX_AGE).await;
+        let late = approvals.issue_code(&phone, &me, command("a.apk"));
+        tokio::time::advance(LIMITS.age).await;
         assert!(!take(&late, &phone, "a.apk"));
-    }
-
-    #[test]
-    fn codes_of_one_caller_end_nobody_elses() {
-        let (approvals, phone) = (Approvals::default(), DeviceId::new("X"));
-        let (me, anna) = (Principal::local(), Principal::new("anna"));
-        let stop = Gesture::Command(DeviceCommand::StopApp { app: "a".to_owned() });
-        let wait_for =
-            |who: &Principal| approvals.wait_for(&phone, who, Subject::Command(stop.clone()));
-        let take = |code: &str| approvals.take(code, &phone, &me, |_| true).is_some();
-        let mine = wait_for(&me);
-        for _ in 0..MAX_WAITING {
-            wait_for(&anna);
-        }
-        assert!(take(&mine), "nobody else's codes end it");
-        let first = wait_for(&me);
-        for _ in 0..MAX_WAITING {
-            wait_for(&me);
-        }
-        assert!(!take(&first), "there is an end to codes that wait");
     }
 }

@@ -55,7 +55,8 @@ impl Levels {
 /// client that does not read delays neither.
 pub async fn with_run_messages<T>(
     level: Option<LoggingLevel>,
-    (follower, end_is_told): (Follower, bool),
+    follower: Follower,
+    end_is_told: bool,
     ctx: &RequestContext<RoleServer>,
     call: impl Future<Output = T>,
 ) -> T {

@@ -111,7 +111,7 @@ impl<'a> QuestionDelivery<'a> {
             let level = self.log_levels.of(ctx);
             let stopped = self.wait.until_stopped(follower.clone());
             let report =
-                logging::with_run_messages(level, (follower.clone(), end_is_told), ctx, stopped)
+                logging::with_run_messages(level, follower.clone(), end_is_told, ctx, stopped)
                     .await?;
             end_is_told |= !follower.running();
             let asks = report.stop_reason == StopReason::InfoActionNeedsReply

@@ -4,6 +4,9 @@ use std::fmt;
 
 use ayeaye_agent::gate::Rule;
 use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, SessionId, error_chain};
+use rmcp::ErrorData;
+use rmcp::handler::server::tool::IntoCallToolResult;
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 
 use crate::hint::{self, Reader};
 use crate::model_presence::ModelState;
@@ -21,6 +24,12 @@ impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         if self.hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {}", self.hint) }
+    }
+}
+
+impl IntoCallToolResult for ToolError {
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        Ok(CallToolResult::error(vec![ContentBlock::text(self.to_string())]).into())
     }
 }
 

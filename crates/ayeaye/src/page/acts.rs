@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
 use crate::mcp::args;
-use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
+use crate::mcp::args::device::{
+    ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
+};
 use crate::mcp::tool_error::ToolError;
 
 const ELSEWHERE: &str =
@@ -139,7 +141,7 @@ impl Page {
         let mut acted = Acted::of(&acting);
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             acted.question = Some(leave.question.clone());
-            acted.agree = Some(approvals.wait_for_act(&device_id, leave, &principal));
+            acted.agree = Some(approvals.issue_code_for_act(&device_id, leave, &principal));
         }
         Ok(Json(acted))
     }

@@ -47,25 +47,37 @@ pub(super) async fn list(
     let words: String = wanted.q.unwrap_or_default().chars().take(LONGEST_SEARCH).collect();
     let limit = wanted.limit.unwrap_or(USUAL).clamp(1, MOST);
     let words = words.to_lowercase();
-    let found = find(&page.0.agent, &principal, &words, limit, (before, false)).await?;
+    let found = find(&page.0.agent, &principal, &words, limit, Listed::Before(before)).await?;
     Ok(Json(found))
 }
 
 /// The newest sessions of a principal, and those before them that go on or wait for somebody: what is to be done is
 /// shown however much has been done since.
 pub(super) async fn newest(agent: &Agent, principal: &Principal) -> Result<Value, AgentError> {
-    find(agent, principal, "", USUAL, (None, true)).await
+    find(agent, principal, "", USUAL, Listed::NewestAndOpen).await
+}
+
+/// Which sessions are listed.
+enum Listed {
+    /// Those before one, where there is one to go on from.
+    Before(Option<SessionId>),
+    /// The newest, and behind the last of them also those that are not done, whatever words they have.
+    NewestAndOpen,
 }
 
 /// Sessions that have all these words somewhere, newest first. With `more` comes `next`, which is what `before`
-/// has to be to go on. `open`: behind the last of them also those that are not done, whatever words they have.
+/// has to be to go on.
 async fn find(
     agent: &Agent,
     principal: &Principal,
     words: &str,
     limit: usize,
-    (before, open): (Option<SessionId>, bool),
+    listed: Listed,
 ) -> Result<Value, AgentError> {
+    let (before, open) = match listed {
+        Listed::Before(before) => (before, false),
+        Listed::NewestAndOpen => (None, true),
+    };
     let _turn = SEARCHING.acquire().await.expect("it is never closed");
     let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
     let (mut more, mut waiting) = (false, 0);

@@ -123,13 +123,19 @@ struct Can {
     new_task: bool,
 }
 
+/// What is known of a session besides its summary.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told<'a> {
+    /// Where the summary alone does not tell how it stands.
+    report: Option<&'a Report>,
+    /// Its run waits for an answer.
+    asks: bool,
+    /// Another server has it.
+    elsewhere: bool,
+}
+
 impl SessionLine {
-    /// `report` where the summary alone does not tell how it stands; `asks`: its run waits for an answer.
-    fn new(
-        (id, elsewhere): (SessionId, bool),
-        summary: &Summary,
-        (report, asks): (Option<&Report>, bool),
-    ) -> Self {
+    fn new(id: SessionId, summary: &Summary, Told { report, asks, elsewhere }: Told<'_>) -> Self {
         let (ended, message) = (summary.stop_reason, summary.message.as_str());
         let told = match report {
             // Acts by hand after a task do not change what the session was about, nor what came of it.
@@ -194,8 +200,9 @@ impl ListItem {
             (None, None) => agent.report(id, principal).await.ok(),
         };
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let told = (report.as_ref(), run.as_ref().is_some_and(asks));
-        let mut line = SessionLine::new((id, elsewhere), &summary, told);
+        let asks = run.as_ref().is_some_and(asks);
+        let told = Told { report: report.as_ref(), asks, elsewhere };
+        let mut line = SessionLine::new(id, &summary, told);
         line.task = truncate(&line.task, MAX_LISTED);
         line.message = truncate(&line.message, MAX_LISTED);
         let question = summary.question.filter(|_| line.waiting);
@@ -256,7 +263,8 @@ impl View {
         let asks = run.as_ref().is_some_and(asks);
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let line = SessionLine::new((id, elsewhere), &summary, (Some(&report), asks));
+        let told = Told { report: Some(&report), asks, elsewhere };
+        let line = SessionLine::new(id, &summary, told);
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report, &summary) };
         let head = Head {

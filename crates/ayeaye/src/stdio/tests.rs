@@ -124,7 +124,7 @@ async fn a_handshake_that_does_not_fit_is_told_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn the_same_id_twice_gets_two_answers() {
+async fn a_request_id_sent_twice_gets_two_answers() {
     let mut client = start();
     client.initialize().await;
     client.send(slow(2)).await;

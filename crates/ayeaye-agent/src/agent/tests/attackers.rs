@@ -123,12 +123,12 @@ fn all_hold(wrong: &[String], of: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_of_the_table_is_done_unasked_in_any_language() {
+async fn no_kind_of_the_table_with_an_even_number_is_done_unasked_in_any_language() {
     unasked(0).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn nor_of_its_other_half() {
+async fn no_kind_of_the_table_with_an_odd_number_is_done_unasked_in_any_language() {
     unasked(1).await;
 }
 

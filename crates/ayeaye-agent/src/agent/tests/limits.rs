@@ -126,7 +126,7 @@ async fn a_record_that_grows_too_large_stops_its_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
+async fn the_same_act_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
     let rig = Rig::new((0..8).map(|_| click(1)).chain([complete("")]));
     rig.phone.moves(crate::fakes::Motion::Dead);
     let report = rig.run().await;
@@ -191,7 +191,7 @@ async fn different_acts_without_effect_are_remarked_on_and_then_asked_about() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_on_a_screen_that_changes_is_progress() {
+async fn the_same_act_on_a_screen_that_changes_is_progress() {
     let rig = Rig::new((0..12).map(|_| click(1)).chain([complete("")]));
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);

@@ -27,10 +27,18 @@ pub(super) fn keep_lengths(response: &mut LlmResponse) {
     response.error = Some(WITHHELD.to_owned());
 }
 
+/// Which call of a session it is.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::run) struct CallNumbers {
+    pub(in crate::run) call_id: u32,
+    pub(in crate::run) request_number: u32,
+    pub(in crate::run) iteration: u32,
+}
+
 /// The record of a call without a reply.
 pub(super) fn failed_response(
     model: &str,
-    (call_id, request_number, iteration): (u32, u32, u32),
+    CallNumbers { call_id, request_number, iteration }: CallNumbers,
     err: &ModelError,
 ) -> LlmResponse {
     LlmResponse {
@@ -60,7 +68,7 @@ pub(super) fn failed_response(
 /// The record of a call of which its process saw no end: charged like one that is given up. `prices` are its model's.
 pub(in crate::run) fn lost_response(
     session: &Session,
-    call: (u32, u32, u32),
+    call: CallNumbers,
     prices: Option<Prices>,
 ) -> LlmResponse {
     let open = &session.in_progress;

@@ -32,7 +32,7 @@ impl Observer {
     pub(super) async fn awake_screen(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         mut begun: Instant,
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut black_since = None;
@@ -106,7 +106,7 @@ impl Observer {
     async fn wake(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         nth: u32,
     ) -> Result<(), RunError> {
         let step = recorder.session().counts.steps;
@@ -136,7 +136,7 @@ impl Observer {
     async fn unlock(
         &self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         nth: u32,
     ) -> Result<(), RunError> {
         let Err(err) = actor.wake(recorder).await?.result else { return Ok(()) };

@@ -13,7 +13,7 @@ use super::ahead::{Ahead, digest_at, look_at, state_at};
 use super::elements::ElementsRequest;
 use super::picture::may_show_secret;
 use super::since::{LastGesture, LookSoFar, MOST_EARLY};
-use super::{Observation, Observer};
+use super::{Observation, Observer, Taken};
 use crate::journal::{Fact, Observe};
 use crate::run::actor::Actor;
 use crate::run::millis;
@@ -123,7 +123,7 @@ impl Observer {
     pub(in crate::run) async fn observe_early(
         &mut self,
         recorder: &mut Recorder,
-        actor: &Actor,
+        actor: &mut Actor,
         model: &Arc<dyn Model>,
     ) -> Result<Observation, RunError> {
         let begun = Instant::now();
@@ -132,7 +132,7 @@ impl Observer {
             FrameAfter::Settled(seen) => {
                 let (capture, state) = *seen;
                 let mut observation =
-                    self.prepare(recorder, model, capture, &state, (false, true)).await?;
+                    self.prepare(recorder, model, capture, &state, Taken::AtRest).await?;
                 self.record_as_seen(recorder, model, &mut observation).await?;
                 Ok(observation)
             }
@@ -141,8 +141,8 @@ impl Observer {
                 let capture = settling.capture();
                 // A list that is requested with a frame that does not stay is of use only if the screen rests within a
                 // second; else the right one has to wait for it.
-                let asks = (false, proof.is_likely());
-                let mut observation = self.prepare(recorder, model, capture, &state, asks).await?;
+                let taken = if proof.is_likely() { Taken::AtRest } else { Taken::InMotion };
+                let mut observation = self.prepare(recorder, model, capture, &state, taken).await?;
                 observation.proof = Some(proof);
                 Ok(observation)
             }

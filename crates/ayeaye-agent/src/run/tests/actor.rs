@@ -23,7 +23,7 @@ fn click() -> Gesture {
 #[tokio::test(start_paused = true)]
 async fn a_gesture_is_recorded_sent_and_concluded() {
     let mut recording = Recording::new().await;
-    let actor = actor(&recording, CancelHandle::default());
+    let mut actor = actor(&recording, CancelHandle::default());
     let sent = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap();
     assert!(sent.result.is_ok());
     actor.wake(&mut recording.recorder).await.unwrap();
@@ -37,7 +37,7 @@ async fn a_gesture_is_recorded_sent_and_concluded() {
 async fn what_may_have_been_done_is_not_repeated() {
     let mut recording = Recording::new().await;
     recording.device.breaks(Call::Perform, 1..=1, Fault::LinkLost);
-    let actor = actor(&recording, CancelHandle::default());
+    let mut actor = actor(&recording, CancelHandle::default());
     let sent = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap();
     assert!(sent.result.unwrap_err().may_have_acted());
     assert_eq!(recording.device.sent(), ["CLICK 100,500"]);
@@ -49,7 +49,7 @@ async fn what_may_have_been_done_is_not_repeated() {
 async fn a_stopped_run_sends_nothing_and_says_so() {
     let mut recording = Recording::new().await;
     let cancel = CancelHandle::default();
-    let actor = actor(&recording, cancel.clone());
+    let mut actor = actor(&recording, cancel.clone());
     cancel.stop(StopReason::UserPaused);
     let err = actor.perform(&mut recording.recorder, &click(), None, None, SIZE).await.unwrap_err();
     assert!(matches!(err, RunError::Cancelled(it) if it.reason == StopReason::UserPaused));

@@ -84,7 +84,7 @@ async fn wrong_verdicts(
     let policy = Policy::default();
     let mut observer =
         Observer::new(device.clone(), cancel.clone(), &limits, policy, Arc::default());
-    let actor = Actor::new(device.clone(), cancel, tokio::sync::mpsc::channel(1).1);
+    let mut actor = Actor::new(device.clone(), cancel, tokio::sync::mpsc::channel(1).1);
     let model: Arc<dyn Model> = Arc::new(ScriptedModel::new([]));
     let mut random = StdRng::seed_from_u64(16);
     let gestures = [
@@ -102,15 +102,17 @@ async fn wrong_verdicts(
         let gesture = &gestures[app as usize % gestures.len()];
         observer.gesture_ended(gesture, (before, Some(format!("app{app}"))), Instant::now());
         let recorder = &mut recording.recorder;
-        let mut seen = Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
+        let mut seen =
+            Box::pin(observer.observe_early(recorder, &mut actor, &model)).await.unwrap();
         seen = loop {
             early += u32::from(seen.is_early());
             match observer.confirm_settled(recorder, &model, &mut seen).await {
                 Ok(()) => break seen,
                 Err(RunError::ScreenMoved) => {
                     observer.goes_on_from(seen);
-                    seen =
-                        Box::pin(observer.observe_early(recorder, &actor, &model)).await.unwrap();
+                    seen = Box::pin(observer.observe_early(recorder, &mut actor, &model))
+                        .await
+                        .unwrap();
                 }
                 Err(err) => panic!("{err}"),
             }
@@ -141,12 +143,12 @@ async fn a_frame_that_counts_as_settled_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_is_one_that_a_model_is_asked_about() {
+async fn a_frame_that_a_model_is_asked_about_is_settled() {
     verdicts_hold(Speculate::On, whole_screens).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn and_so_it_is_whatever_moves_on_it() {
+async fn a_frame_that_counts_as_settled_is_whatever_moves_on_it() {
     verdicts_hold(Speculate::Off, all_kinds).await;
 }
 

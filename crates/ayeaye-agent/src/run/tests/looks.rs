@@ -55,12 +55,12 @@ impl Looking {
 
     async fn early(&mut self) -> Observation {
         let recorder = &mut self.recording.recorder;
-        self.observer.observe_early(recorder, &self.actor, &self.model).await.unwrap()
+        self.observer.observe_early(recorder, &mut self.actor, &self.model).await.unwrap()
     }
 
     async fn settled(&mut self) -> Observation {
         let recorder = &mut self.recording.recorder;
-        self.observer.observe(recorder, &self.actor, &self.model).await.unwrap()
+        self.observer.observe(recorder, &mut self.actor, &self.model).await.unwrap()
     }
 
     async fn confirm_settled(&mut self, observation: &mut Observation) -> Result<(), RunError> {

@@ -34,9 +34,9 @@ fn owners(recording: &Recording) -> (Observer, Actor, Arc<dyn Model>) {
 async fn a_look_has_a_picture_and_elements_when_they_come() {
     let mut recording = Recording::new().await;
     recording.device.shows(DUMP, false);
-    let (mut observer, actor, model) = owners(&recording);
+    let (mut observer, mut actor, model) = owners(&recording);
     let recorder = &mut recording.recorder;
-    let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+    let mut observation = observer.observe(recorder, &mut actor, &model).await.unwrap();
     assert!(observation.picture.blob.is_some());
     assert_eq!(observation.app.as_deref(), Some("com.example.chat"));
     let click = Gesture::Click { point: Point::new(500, 500).unwrap() };
@@ -55,11 +55,11 @@ async fn a_dark_screen_is_woken_once() {
     let mut recording = Recording::new().await;
     recording.device.breaks(Call::State, 1..=1, Fault::ScreenOff);
     recording.device.breaks(Call::State, 3..=3, Fault::ScreenOff);
-    let (mut observer, actor, model) = owners(&recording);
+    let (mut observer, mut actor, model) = owners(&recording);
     let recorder = &mut recording.recorder;
-    observer.observe(recorder, &actor, &model).await.unwrap();
+    observer.observe(recorder, &mut actor, &model).await.unwrap();
     assert_eq!(recording.device.sent(), ["WAKE"]);
-    let err = observer.observe(recorder, &actor, &model).await.unwrap_err();
+    let err = observer.observe(recorder, &mut actor, &model).await.unwrap_err();
     assert!(matches!(err, RunError::ScreenOff), "{err:?}");
     assert_eq!(recording.device.sent(), ["WAKE"]);
 }
@@ -68,14 +68,14 @@ async fn a_dark_screen_is_woken_once() {
 async fn a_phone_that_went_away_is_waited_for_and_a_black_screen_needs_a_person() {
     let mut recording = Recording::new().await;
     recording.device.breaks(Call::Capture, 1..=2, Fault::Gone);
-    let (mut observer, actor, model) = owners(&recording);
-    observer.observe(&mut recording.recorder, &actor, &model).await.unwrap();
+    let (mut observer, mut actor, model) = owners(&recording);
+    observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap();
     recording.device.breaks(Call::Capture, 4..=1000, Fault::Black);
-    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    let err = observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap_err();
     assert!(matches!(&err, RunError::NeedsTakeover { app: Some(_), .. }), "{err:?}");
     recording.device.mended();
     recording.device.breaks(Call::Capture, 1..=100_000, Fault::Gone);
-    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    let err = observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap_err();
     assert!(matches!(err, RunError::DeviceLost(_)), "{err:?}");
     assert!(observer.last_screen().is_some(), "what was seen last is still known");
     let observed = recording.facts().await;
@@ -88,13 +88,13 @@ async fn a_protected_screen_needs_a_person_although_its_status_bar_shows() {
     let mut recording = Recording::new().await;
     // One colour all over, and not black.
     recording.device.protects(true);
-    let (mut observer, actor, model) = owners(&recording);
-    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    let (mut observer, mut actor, model) = owners(&recording);
+    let err = observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap_err();
     let RunError::NeedsTakeover { text, app } = err else { panic!("{err:?}") };
     assert!(text.contains("protects its screen"), "{text}");
     assert_eq!(app.as_deref(), Some("com.example.chat"));
     recording.device.protects(false);
-    observer.observe(&mut recording.recorder, &actor, &model).await.unwrap();
+    observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,8 +102,8 @@ async fn a_protected_screen_of_which_there_is_no_picture_needs_a_person_at_once(
     let mut recording = Recording::new().await;
     recording.device.protects(true);
     recording.device.breaks(Call::Capture, 1..=u32::MAX, Fault::Garbled);
-    let (mut observer, actor, model) = owners(&recording);
-    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    let (mut observer, mut actor, model) = owners(&recording);
+    let err = observer.observe(&mut recording.recorder, &mut actor, &model).await.unwrap_err();
     assert!(matches!(&err, RunError::NeedsTakeover { app: Some(_), .. }), "{err:?}");
 }
 
@@ -113,9 +113,9 @@ async fn elements_that_come_late_count_only_if_the_screen_is_still_the_same() {
         let mut recording = Recording::new().await;
         recording.device.shows(DUMP, false);
         recording.device.dumps_in(Duration::from_secs(3));
-        let (mut observer, actor, model) = owners(&recording);
+        let (mut observer, mut actor, model) = owners(&recording);
         let recorder = &mut recording.recorder;
-        let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+        let mut observation = observer.observe(recorder, &mut actor, &model).await.unwrap();
         if touched {
             recording.device.is_touched();
         }
@@ -131,10 +131,10 @@ async fn that_a_phone_will_not_say_its_elements_is_noted_once() {
     let mut recording = Recording::new().await;
     recording.device.shows(DUMP, false);
     recording.device.refuses_dumps();
-    let (mut observer, actor, model) = owners(&recording);
+    let (mut observer, mut actor, model) = owners(&recording);
     let recorder = &mut recording.recorder;
     for _ in 0..2 {
-        let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+        let mut observation = observer.observe(recorder, &mut actor, &model).await.unwrap();
         observer.read_elements(recorder, &mut observation, Duration::from_secs(1)).await.unwrap();
         assert!(observation.elements.tree().is_none());
     }

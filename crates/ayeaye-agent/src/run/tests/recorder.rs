@@ -4,7 +4,7 @@ use serde_json::Map;
 use crate::Session;
 use crate::fakes::Recording;
 use crate::journal::{AgentState, Fact};
-use crate::run::recorder::ToolOutcome;
+use crate::run::recorder::{ToolContext, ToolOutcome};
 use crate::secret_text::SecretKind;
 
 #[tokio::test]
@@ -30,12 +30,11 @@ async fn a_session_changes_by_what_is_written() {
 async fn a_tool_has_a_beginning_and_an_end() {
     let mut recording = Recording::new().await;
     let recorder = &mut recording.recorder;
-    let first =
-        recorder.log_tool_start("WAKE", Map::new(), (None, None), (None, None)).await.unwrap();
+    let first = recorder.log_tool_start("WAKE", Map::new(), ToolContext::default()).await.unwrap();
     assert!(recorder.session().in_progress.tool.is_some());
     recorder.log_tool_end(first, ToolOutcome::Done("awake".to_owned()), 3.0).await.unwrap();
     let second =
-        recorder.log_tool_start("RESET", Map::new(), (None, None), (None, None)).await.unwrap();
+        recorder.log_tool_start("RESET", Map::new(), ToolContext::default()).await.unwrap();
     recorder.log_tool_end(second, ToolOutcome::Unknown("lost".to_owned()), 1.0).await.unwrap();
     assert_eq!((first, second), (1, 2));
     let ends: Vec<_> = recording

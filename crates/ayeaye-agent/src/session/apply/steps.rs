@@ -15,6 +15,18 @@ const MAX_REPORTED_STEPS: usize = 500;
 /// Longest thought of a step in the report, in characters.
 const MAX_THOUGHT: usize = 600;
 
+/// What is known of a step besides its end.
+struct StepFacts {
+    by_client: bool,
+    /// Whether the phone was told.
+    was_sent: bool,
+    /// The note that it took, word for word.
+    noted: Option<String>,
+    /// What its model replied, word for word.
+    reply: Option<String>,
+    app: Option<String>,
+}
+
 impl SessionState {
     pub(super) fn end_step(&mut self, step: u32, end: &StepEnd) {
         let InProgress {
@@ -38,7 +50,8 @@ impl SessionState {
             }
             self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.push_step(step, end, (by_client, outcome.is_some()), noted, (said, app));
+        let was_sent = outcome.is_some();
+        self.push_step(step, end, StepFacts { by_client, was_sent, noted, reply: said, app });
         for text in replies {
             self.push_history(HistoryItem::UserReply(text));
         }
@@ -51,9 +64,7 @@ impl SessionState {
         &mut self,
         step: u32,
         end: &StepEnd,
-        (by_client, was_sent): (bool, bool),
-        noted: Option<String>,
-        (reply, app): (Option<String>, Option<String>),
+        StepFacts { by_client, was_sent, noted, reply, app }: StepFacts,
     ) {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;

@@ -34,12 +34,16 @@ const SPEC: ProfileSpec = ProfileSpec {
     wire: Wire::Chat,
 };
 
+const POINTS: &str =
+    "Points are (x,y): (0,0) is the top left of the screen and (1000,1000) the bottom right.";
+
+/// Has the model say "please" where a person has to act: by that it is told from a question and from an answer.
 const RULES: &str = "\
 You operate an Android phone for its user. Look at the task, at what was done so far and at the screenshot, \
 and decide on the next action.
 
 ### Available Actions
-Points are (x,y): (0,0) is the top left of the screen and (1000,1000) the bottom right.
+{points}
 Click(box=(x,y)): tap there.
 LongPress(box=(x,y)): hold a finger there.
 Scroll(start=(x1,y1), end=(x2,y2)): draw a finger from start to end; the content moves with it.
@@ -109,6 +113,11 @@ pub(super) const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["Answer"], Meaning::Answer, &[CONTENT]),
 ]]);
 
+/// The rules of this family and its kin, with the line that says what the numbers of points are.
+pub(super) fn rules(points: &str) -> String {
+    RULES.replace("{points}", points)
+}
+
 impl Family for UiVenus {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
@@ -122,7 +131,8 @@ impl Family for UiVenus {
         let history = History::of(input);
         let steps = history.list_from(0, "Step ", |past| write_step(past, coords));
         let text = format!(
-            "{RULES}\n### User Task\n{}\n{}\n### Previous Actions\n{}{}{}",
+            "{}\n### User Task\n{}\n{}\n### Previous Actions\n{}{}{}",
+            rules(POINTS),
             verbatim(input.request, LONGEST_TASK),
             history.earlier(),
             if steps.is_empty() { "None yet.\n" } else { &steps },

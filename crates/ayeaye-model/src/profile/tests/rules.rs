@@ -184,6 +184,20 @@ fn only_what_a_model_knows_is_offered() {
     assert!(!venus.contains("DoubleClick"), "{venus}");
 }
 
+#[test]
+fn ui_venus_is_told_the_word_that_asks_for_a_persons_hands() {
+    for name in ["ui-venus", "ui-venus-navi"] {
+        let rules = rules(named(name));
+        assert!(rules.contains("ask the user to please do something on the phone"), "{rules}");
+        assert!(!rules.contains('{'), "{rules}");
+        let reply = "<action>CallUser(content='Please slide the piece into its place.')</action>";
+        let reply = Reply { text: reply.to_owned(), ..Reply::default() };
+        let family = named(name).family();
+        let asked = Question::takeover("Please slide the piece into its place.");
+        assert_eq!(family.read(&reply, &coords(family)).unwrap().action, Action::Info(asked));
+    }
+}
+
 /// What keeps a phone and its user safe, in the words of the prompts.
 const SAFETY: &[(&str, &[&str])] = &[
     (

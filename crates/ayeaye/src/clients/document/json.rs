@@ -82,14 +82,21 @@ pub(super) fn put(
 /// Changes an entry key by key: those of ours that are no longer wanted go, the rest of the entry stays.
 fn update(text: &str, key: Key<'_>, entry: &Value, format: Format) -> Result<String, EditError> {
     let old = parse(text, format)?[key.section][key.name].clone();
-    change(text, &[key.section, key.name], (&old, entry), format, is_ours)
+    change(text, &[key.section, key.name], Update { old: &old, wanted: entry }, format, is_ours)
+}
+
+/// What stands there, and what is to.
+#[derive(Clone, Copy)]
+struct Update<'a> {
+    old: &'a Value,
+    wanted: &'a Value,
 }
 
 /// Makes of the object at this path another one, and so of each that is in it.
 fn change(
     text: &str,
     path: &[&str],
-    (old, wanted): (&Value, &Value),
+    Update { old, wanted }: Update<'_>,
     format: Format,
     is_ours: fn(&str) -> bool,
 ) -> Result<String, EditError> {
@@ -113,7 +120,7 @@ fn change(
         if let Some(old) = old.filter(|old| old.is_object() && value.is_object()) {
             let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
             // What is not ours in it is in what is wanted.
-            text = change(&text, &path, (old, value), format, |_| true)?;
+            text = change(&text, &path, Update { old, wanted: value }, format, |_| true)?;
             continue;
         }
         text = with_object(&text, path, format, |text, object| {

@@ -19,11 +19,18 @@ const TASK: &str = "Open the Settings app";
 /// The same for the stand-in, which knows the virtual phone's own tasks.
 const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 
+/// What of the setup has come about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ready {
+    pub(super) model_works: bool,
+    pub(super) client_added: bool,
+}
+
 /// Does a task with the model; without one shows that the phone can be seen and driven.
 pub(super) async fn run(
     config: &Config,
     (phone, virtual_phone): (&Phone, &VirtualPhone),
-    (model_works, client_added): (bool, bool),
+    Ready { model_works, client_added }: Ready,
     (asker, signals): (Asker, &Shutdown),
 ) -> anyhow::Result<Exit> {
     let terminal = asker.terminal;

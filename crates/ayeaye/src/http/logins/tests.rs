@@ -42,15 +42,15 @@ async fn a_code_is_good_once_and_for_a_minute() {
     assert_eq!(logins.take_code(&code), Some(me.clone()));
     assert_eq!(logins.take_code(&code), None, "it was used");
     let late = logins.make_code(&me);
-    tokio::time::advance(CODE_AGE).await;
+    tokio::time::advance(CODES.age).await;
     assert_eq!(logins.take_code(&late), None, "too late");
     let (first, anna) = (logins.make_code(&me), Principal::new("token:anna"));
-    for _ in 0..MAX_CODES {
+    for _ in 0..CODES.most {
         logins.make_code(&anna);
     }
     assert_eq!(logins.take_code(&first), Some(me.clone()), "nobody else's codes end it");
     let first = logins.make_code(&me);
-    for _ in 0..MAX_CODES {
+    for _ in 0..CODES.most {
         logins.make_code(&me);
     }
     assert_eq!(logins.take_code(&first), None, "there is an end to codes that wait");

@@ -145,7 +145,7 @@ async fn the_stream_of_a_cancelled_call_ends_and_is_not_resumed() {
 }
 
 #[tokio::test]
-async fn the_same_id_twice_at_a_time_gets_two_answers() {
+async fn a_request_id_sent_twice_at_a_time_gets_two_answers() {
     let running = start().await;
     let headers = session(&running).await;
     let first = post(&running, SLOW).headers(headers.clone()).send().await.unwrap();

@@ -3,7 +3,7 @@ use ayeaye_agent::{DeviceCommand, Gesture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::device::{CommonArgs, LONGEST_APP, arguments};
+use super::device::{ActArgs, CommonArgs, HasCommon, LONGEST_APP, arguments};
 use crate::mcp::tool_error::ToolError;
 
 /// The longest address, in bytes.
@@ -114,39 +114,36 @@ impl UrlArgs {
     }
 }
 
-impl StopArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for StopArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         Ok(Gesture::Command(DeviceCommand::StopApp { app: app(&self.app, "stop")? }))
     }
 }
 
 impl InstallArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
-        Ok(Gesture::Command(DeviceCommand::Install { file: file("file", &self.file)? }))
+    pub fn command(&self) -> Result<DeviceCommand, ToolError> {
+        Ok(DeviceCommand::Install { file: file("file", &self.file)? })
     }
 }
 
 impl UninstallArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
-        Ok(Gesture::Command(DeviceCommand::Uninstall { app: app(&self.app, "uninstall")? }))
+    pub fn command(&self) -> Result<DeviceCommand, ToolError> {
+        Ok(DeviceCommand::Uninstall { app: app(&self.app, "uninstall")? })
     }
 }
 
-impl SendArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for SendArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         let to = self.to.as_deref().unwrap_or("/sdcard/Download/");
         let (file, to) = (file("file", &self.file)?, file("to", to)?);
         Ok(Gesture::Command(DeviceCommand::SendFile { file, to }))
     }
 }
 
-impl FetchArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for FetchArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         let from = file("from", &self.from)?;
         let own = from.rsplit('/').next().unwrap_or_default();
         let file = file("file", self.file.as_deref().unwrap_or(own))?;

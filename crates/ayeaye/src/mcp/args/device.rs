@@ -59,6 +59,18 @@ impl CommonArgs {
     }
 }
 
+/// Arguments with the fields that all actions have.
+pub trait HasCommon {
+    /// On which phone, in which session, and what for.
+    fn into_common(self) -> CommonArgs;
+}
+
+/// Arguments that say all there is to say of an act: what is carried out needs no more than them.
+pub trait ActArgs: HasCommon {
+    /// What to do.
+    fn gesture(&self) -> Result<Gesture, ToolError>;
+}
+
 macro_rules! arguments {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
         $(#[$doc])*
@@ -80,9 +92,8 @@ macro_rules! arguments {
             pub approval: Option<String>,
         }
 
-        impl $name {
-            /// What all of them have: on which phone, in which session, and what for.
-            pub fn into_common(self) -> CommonArgs {
+        impl HasCommon for $name {
+            fn into_common(self) -> CommonArgs {
                 CommonArgs {
                     device_id: self.device_id,
                     session_id: self.session_id,
@@ -225,9 +236,8 @@ impl TapArgs {
     }
 }
 
-impl LongPressArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for LongPressArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         Ok(Gesture::LongPress {
             point: point(("x", self.x), ("y", self.y))?,
             duration: millis(self.duration_ms, 1000, 500)?,
@@ -235,9 +245,8 @@ impl LongPressArgs {
     }
 }
 
-impl SwipeArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for SwipeArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         Ok(Gesture::Slide {
             from: point(("from_x", self.from_x), ("from_y", self.from_y))?,
             to: point(("to_x", self.to_x), ("to_y", self.to_y))?,
@@ -275,9 +284,8 @@ impl TypeArgs {
     }
 }
 
-impl KeyArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for KeyArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         let key = Key::from_name(&self.key).ok_or_else(|| {
             let keys = Key::ALL.map(Key::name).join(", ");
             ToolError::not_a_key(&self.key, &keys)
@@ -286,9 +294,8 @@ impl KeyArgs {
     }
 }
 
-impl LaunchArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl ActArgs for LaunchArgs {
+    fn gesture(&self) -> Result<Gesture, ToolError> {
         let app = self.app.trim();
         if app.is_empty() {
             return Err(ToolError::nothing_to("open", "app"));

@@ -7,6 +7,7 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::mcp::args::command::{
     FetchArgs, InstallArgs, LogArgs, SendArgs, StopArgs, UninstallArgs, UrlArgs,
 };
+use crate::mcp::args::device::{CommonArgs, HasCommon as _};
 use crate::mcp::args::{self, ValidatedArgs};
 use crate::mcp::results::{ActResult, AppLog, structured};
 use crate::mcp::schema::{input, outline, output};
@@ -42,12 +43,10 @@ impl Server {
     )]
     async fn stop_app(
         &self,
-        ValidatedArgs(args): ValidatedArgs<StopArgs>,
+        args: ValidatedArgs<StopArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -63,19 +62,15 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let (gesture, file) = (args.gesture()?, args.file.clone());
+        let command = args.command()?;
+        let file = args.file.clone();
         let common = args.into_common();
-        let device = common.device()?;
-        // Nobody is asked about what cannot be done.
-        let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
-        let size = preview.size.unwrap_or_default().div_ceil(1000);
-        let question = format!(
-            "Install {} from {:?} ({size} kB) on the phone {device}?",
-            preview.package.unwrap_or_default(),
-            file
-        );
-        self.ask_first((&device, &gesture), &question, common.approval(), &ctx).await?;
-        self.carry_out_agreed(common, gesture, &ctx).await
+        let question = |device: &DeviceId, preview: CommandPreview| {
+            let size = preview.size.unwrap_or_default().div_ceil(1000);
+            let package = preview.package.unwrap_or_default();
+            format!("Install {package} from {:?} ({size} kB) on the phone {device}?", file)
+        };
+        self.carry_out_once_agreed(common, command, question, &ctx).await
     }
 
     #[tool(
@@ -91,17 +86,14 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let (gesture, app) = (args.gesture()?, args.app.clone());
+        let command = args.command()?;
+        let app = args.app.clone();
         let common = args.into_common();
-        let device = common.device()?;
-        let preview = self.preview_when_free(&device, &gesture, &ctx).await?;
-        let question = format!(
-            "Uninstall {:?} ({}) from the phone {device}, with all its data?",
-            app.trim(),
-            preview.package.unwrap_or_default()
-        );
-        self.ask_first((&device, &gesture), &question, common.approval(), &ctx).await?;
-        self.carry_out_agreed(common, gesture, &ctx).await
+        let question = |device: &DeviceId, preview: CommandPreview| {
+            let (app, package) = (app.trim(), preview.package.unwrap_or_default());
+            format!("Uninstall {app:?} ({package}) from the phone {device}, with all its data?")
+        };
+        self.carry_out_once_agreed(common, command, question, &ctx).await
     }
 
     #[tool(
@@ -113,12 +105,10 @@ impl Server {
     )]
     async fn send_file(
         &self,
-        ValidatedArgs(args): ValidatedArgs<SendArgs>,
+        args: ValidatedArgs<SendArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -130,12 +120,10 @@ impl Server {
     )]
     async fn fetch_file(
         &self,
-        ValidatedArgs(args): ValidatedArgs<FetchArgs>,
+        args: ValidatedArgs<FetchArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -154,7 +142,7 @@ impl Server {
         let (app, lines) = args.wanted()?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
-        let named = Gesture::Command(DeviceCommand::StopApp { app: app.clone() });
+        let named = DeviceCommand::StopApp { app: app.clone() };
         let crashes = args.crashes.unwrap_or_default();
         // Which app is meant is asked of the phone too, and what is refused of a name tells what is installed.
         let read = async {
@@ -171,21 +159,30 @@ impl Server {
 }
 
 impl Server {
-    /// Returns when a person has agreed to this command.
-    async fn ask_first(
+    /// Asks a person about a command in these words, and carries it out when the answer is yes.
+    async fn carry_out_once_agreed(
         &self,
-        what: (&DeviceId, &Gesture),
-        question: &str,
-        code: Option<&str>,
+        place: CommonArgs,
+        command: DeviceCommand,
+        question: impl FnOnce(&DeviceId, CommandPreview) -> String,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<CallToolResult, ToolError> {
+        let device = place.device()?;
+        // Nobody is asked about what cannot be done.
+        let preview = self.preview_when_free(&device, &command, ctx).await?;
+        let question = question(&device, preview);
         let wait = self.wait_for_form(ctx)?;
-        self.approvals.ask(&self.agent, what, question, code, wait).await
+        let code = place.approval();
+        self.approvals.ask(&self.agent, &device, &command, &question, code, wait).await?;
+        self.carry_out_agreed(place, Gesture::Command(command), ctx).await
     }
 
     /// What a command would be about, before anybody is asked.
-    async fn preview(&self, id: &DeviceId, gesture: &Gesture) -> Result<CommandPreview, ToolError> {
-        let Gesture::Command(command) = gesture else { return Ok(CommandPreview::default()) };
+    async fn preview(
+        &self,
+        id: &DeviceId,
+        command: &DeviceCommand,
+    ) -> Result<CommandPreview, ToolError> {
         Ok(self.agent.device(id).await?.preview(command).await?)
     }
 
@@ -193,13 +190,13 @@ impl Server {
     async fn preview_when_free(
         &self,
         id: &DeviceId,
-        gesture: &Gesture,
+        command: &DeviceCommand,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CommandPreview, ToolError> {
         let principal = principal::of(ctx);
         let previewing = async {
             self.agent.until_act_is_free(id, &principal).await?;
-            let preview = self.preview(id, gesture).await;
+            let preview = self.preview(id, command).await;
             self.agent.until_act_is_free(id, &principal).await?;
             preview
         };

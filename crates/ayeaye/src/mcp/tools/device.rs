@@ -8,7 +8,8 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
 use crate::mcp::args::device::{
-    CommonArgs, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
+    ActArgs, CommonArgs, HasCommon as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs,
+    TypeArgs,
 };
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
@@ -55,12 +56,10 @@ impl Server {
     )]
     async fn long_press(
         &self,
-        ValidatedArgs(args): ValidatedArgs<LongPressArgs>,
+        args: ValidatedArgs<LongPressArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -72,12 +71,10 @@ impl Server {
     )]
     async fn swipe(
         &self,
-        ValidatedArgs(args): ValidatedArgs<SwipeArgs>,
+        args: ValidatedArgs<SwipeArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -111,12 +108,10 @@ impl Server {
     )]
     async fn press_key(
         &self,
-        ValidatedArgs(args): ValidatedArgs<KeyArgs>,
+        args: ValidatedArgs<KeyArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -128,12 +123,10 @@ impl Server {
     )]
     async fn launch_app(
         &self,
-        ValidatedArgs(args): ValidatedArgs<LaunchArgs>,
+        args: ValidatedArgs<LaunchArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let args = args?;
-        let gesture = args.gesture()?;
-        self.carry_out(args.into_common(), gesture, &ctx).await
+        self.carry_out_args(args, &ctx).await
     }
 
     #[tool(
@@ -180,6 +173,17 @@ impl Server {
             Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };
         self.unless_busy(id, ctx, look).await
+    }
+
+    /// Carries out the act that the arguments say.
+    pub(super) async fn carry_out_args<A: ActArgs>(
+        &self,
+        ValidatedArgs(args): ValidatedArgs<A>,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
+        let args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.into_common(), gesture, ctx).await
     }
 
     /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.

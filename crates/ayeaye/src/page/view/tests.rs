@@ -50,9 +50,9 @@ pub(in crate::page) fn sample(last_seq: u64) -> View {
     let running = report(StopReason::StillRunning, "t", None);
     let head = Head {
         line: SessionLine::new(
-            (running.session_id, false),
+            running.session_id,
             &summary(None),
-            (Some(&running), false),
+            Told { report: Some(&running), ..Told::default() },
         ),
         rounds: Vec::new(),
         first_step: 0,
@@ -67,7 +67,11 @@ pub(in crate::page) fn sample(last_seq: u64) -> View {
 fn controls(report: &Report, elsewhere: bool, round_open: bool) -> Vec<String> {
     let asked = report.question.as_ref().map(|it| it.text.as_str());
     let summary = Summary { round_open, ..summary(asked) };
-    let line = SessionLine::new((report.session_id, elsewhere), &summary, (Some(report), false));
+    let line = SessionLine::new(
+        report.session_id,
+        &summary,
+        Told { report: Some(report), elsewhere, ..Told::default() },
+    );
     let can = serde_json::to_value(Can::of(&line, report, &summary)).unwrap();
     let on = can.as_object().unwrap().iter().filter(|(_, on)| **on == true);
     on.map(|(name, _)| name.clone()).collect()
@@ -113,13 +117,20 @@ fn a_question_of_a_run_that_stands_still_for_it_waits_and_takes_nothing_but_the_
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
     let running = Report { message: String::new(), ..running };
     let asking = summary(Some("Which?"));
-    let line = SessionLine::new((running.session_id, false), &asking, (Some(&running), true));
+    let line = SessionLine::new(
+        running.session_id,
+        &asking,
+        Told { report: Some(&running), asks: true, ..Told::default() },
+    );
     assert!(line.running && line.waiting);
     let can = Can::of(&line, &running, &asking);
     assert!(can.answer && can.pause && can.stop && can.take && !can.guide, "{can:?}");
     // The record has the answer before the report goes without the question.
-    let line =
-        SessionLine::new((running.session_id, false), &summary(None), (Some(&running), true));
+    let line = SessionLine::new(
+        running.session_id,
+        &summary(None),
+        Told { report: Some(&running), asks: true, ..Told::default() },
+    );
     assert!(!line.waiting);
 }
 
@@ -128,15 +139,20 @@ fn a_question_of_a_run_that_goes_on_does_not_wait() {
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
     let running = Report { message: String::new(), ..running };
     let line = SessionLine::new(
-        (running.session_id, false),
+        running.session_id,
         &summary(Some("Which?")),
-        (Some(&running), false),
+        Told { report: Some(&running), ..Told::default() },
     );
     assert!(line.running && !line.waiting && !line.queued && line.ended_at.is_none());
     assert_eq!((line.model_ms, line.other_ms), (0, 2));
     // Only a run that waits for its phone says something before its end.
     let queued = Report { message: "2nd in the queue".to_owned(), ..running };
     assert!(
-        SessionLine::new((queued.session_id, false), &summary(None), (Some(&queued), false)).queued
+        SessionLine::new(
+            queued.session_id,
+            &summary(None),
+            Told { report: Some(&queued), ..Told::default() }
+        )
+        .queued
     );
 }

@@ -119,11 +119,11 @@ async fn mostly_unasked(half: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn five_hundred_tasks_are_done_without_a_needless_question() {
+async fn everyday_tasks_with_an_even_number_are_done_without_a_needless_question() {
     mostly_unasked(0).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn and_so_are_the_others() {
+async fn everyday_tasks_with_an_odd_number_are_done_without_a_needless_question() {
     mostly_unasked(1).await;
 }

@@ -1,0 +1,118 @@
+//! Codes that are good once and soon, for one thing each: bounded, and fairly so between principals.
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ayeaye_agent::Principal;
+use tokio::time::Instant;
+
+/// How many codes may wait, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CodeLimits {
+    /// How long a code is good.
+    pub(crate) age: Duration,
+    /// The most codes that wait. Beyond that the oldest ends, of whoever asks if it has so many itself.
+    pub(crate) most: usize,
+    pub(crate) most_each: usize,
+}
+
+/// The codes that wait, with what each is for.
+#[derive(Debug)]
+pub(crate) struct OneTimeCodes<T> {
+    limits: CodeLimits,
+    waiting: Mutex<VecDeque<Waiting<T>>>,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    code: String,
+    principal: Principal,
+    subject: T,
+    until: Instant,
+}
+
+impl<T> OneTimeCodes<T> {
+    pub(crate) const fn new(limits: CodeLimits) -> Self {
+        Self { limits, waiting: Mutex::new(VecDeque::new()) }
+    }
+
+    /// Has a code, or the hash of one, wait for its use.
+    pub(crate) fn add(&self, code: String, principal: &Principal, subject: T) {
+        let mut waiting = self.lock();
+        let its = |it: &Waiting<T>| it.principal == *principal;
+        if self.limits.most <= waiting.len() {
+            // Of who has many its own: nobody else's code ends for them.
+            let has_many = self.limits.most_each <= waiting.iter().filter(|it| its(it)).count();
+            if let Some(oldest) = waiting.iter().position(|it| !has_many || its(it)) {
+                waiting.remove(oldest);
+            }
+        }
+        let until = Instant::now() + self.limits.age;
+        waiting.push_back(Waiting { code, principal: principal.clone(), subject, until });
+    }
+
+    /// Whose code this is, and what for; it is good once, and left as it is where it does not fit.
+    pub(crate) fn take(
+        &self,
+        code: &str,
+        fits: impl Fn(&Principal, &T) -> bool,
+    ) -> Option<(Principal, T)> {
+        let now = Instant::now();
+        let mut waiting = self.lock();
+        waiting.retain(|it| now < it.until);
+        let found =
+            waiting.iter().position(|it| it.code == code && fits(&it.principal, &it.subject))?;
+        waiting.remove(found).map(|it| (it.principal, it.subject))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting<T>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: CodeLimits = CodeLimits { age: Duration::from_mins(1), most: 4, most_each: 2 };
+
+    fn is_good(codes: &OneTimeCodes<u8>, code: &str) -> bool {
+        codes.take(code, |_, _| true).is_some()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_code_is_good_once_and_soon_for_what_it_fits() {
+        let (codes, me) = (OneTimeCodes::new(LIMITS), Principal::local());
+        codes.add("a".to_owned(), &me, 7);
+        assert!(codes.take("a", |_, subject| *subject == 8).is_none());
+        assert!(codes.take("b", |_, _| true).is_none());
+        assert_eq!(codes.take("a", |_, subject| *subject == 7), Some((me.clone(), 7)));
+        assert!(!is_good(&codes, "a"));
+        codes.add("late".to_owned(), &me, 7);
+        tokio::time::advance(LIMITS.age).await;
+        assert!(!is_good(&codes, "late"));
+    }
+
+    #[test]
+    fn codes_of_one_principal_end_nobody_elses() {
+        let codes = OneTimeCodes::new(LIMITS);
+        let (me, anna) = (Principal::local(), Principal::new("anna"));
+        codes.add("mine".to_owned(), &me, 0);
+        for number in 0..LIMITS.most {
+            codes.add(format!("anna {number}"), &anna, 0);
+        }
+        assert!(!is_good(&codes, "anna 0"), "there is an end to codes that wait");
+        assert!(is_good(&codes, "mine"), "nobody else's codes end it");
+    }
+
+    #[test]
+    fn who_has_few_codes_gets_another_one_for_the_oldest() {
+        let codes = OneTimeCodes::new(LIMITS);
+        for number in 0..LIMITS.most {
+            codes.add(number.to_string(), &Principal::new("anna"), 0);
+        }
+        codes.add("mine".to_owned(), &Principal::local(), 0);
+        assert!(!is_good(&codes, "0"));
+        assert!(is_good(&codes, "1") && is_good(&codes, "mine"));
+    }
+}
