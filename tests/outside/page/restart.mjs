@@ -27,7 +27,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   check("nothing is claimed of runs that nobody can know", !/go on|carry/i.test(told), told);
   for (const name of ["Pause", "Stop", "Take over", "Sign out"])
     check(`what cannot be sent is not offered: ${name}`, await viewer.button(name).isDisabled());
-  const clock = () => page.locator(".fact", { hasText: "Time, waiting included" }).textContent();
+  const clock = () => page.locator(".fact", { hasText: "Time, including waiting" }).textContent();
   const before = await clock();
   await rest(2500);
   check("the clock of a run stands still", (await clock()) === before, [before, await clock()]);
@@ -54,7 +54,7 @@ async function whileDriving(viewer, server, device) {
   const { page } = viewer;
   await viewer.go(`#/phone/${encodeURIComponent(device)}`);
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await page.locator(".chip", { hasText: "Yours" }).waitFor();
   await server.stop("SIGKILL");
   await page.locator(".banner[role=alert]").waitFor();

@@ -1,4 +1,4 @@
-//! Who is signed in, and what holds here: the policy and the settings, to read.
+//! Who is signed in, and the policy and settings in effect, read-only.
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
