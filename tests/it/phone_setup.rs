@@ -221,7 +221,7 @@ async fn an_installation_that_the_phone_refuses_names_the_switch() {
         (InstallRefusal::UserRestricted, "Install via USB"),
         (InstallRefusal::Aborted, "allow the installation"),
         (InstallRefusal::Verification, "Verify apps over USB"),
-        (InstallRefusal::Storage, "Make room"),
+        (InstallRefusal::Storage, "Free some space"),
     ];
     for (refusal, mend) in refused {
         let shop = Shop::open(phone_with(|plan| {

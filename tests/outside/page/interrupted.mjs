@@ -149,7 +149,7 @@ async function aNewerServer({ browser, server, storage }) {
   check("a page of before goes with its server", true);
   await page.getByLabel("What should a phone do?").fill("Not finished");
   version = "3.0.0";
-  await page.locator(".banner", { hasText: "The server is a newer one" }).waitFor();
+  await page.locator(".banner", { hasText: "The server is newer" }).waitFor();
   await accessible(viewer, "a newer server");
   await viewer.button("Reload the page").click();
   await page.getByText("ayeaye 3.0.0").waitFor();

@@ -35,7 +35,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   check("and is not called live", await page.locator(".screen-bar .chip", { hasText: "Not live" }).isVisible());
   await phoneFault(phone);
   await server.start();
-  await page.getByText("What was at work was cut short").first().waitFor();
+  await page.getByText("Runs in progress were cut short").first().waitFor();
   check("started again: the page says so, still signed in", await page.locator(".connection", { hasText: "Live" }).isVisible());
   await page.locator(".run-head .chip:not(.running)").waitFor();
   await viewer.button("Go on").click();

@@ -79,7 +79,7 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   await viewer.button("Take over").click();
   await page.getByText("You are driving this phone").first().waitFor();
   await goHome(viewer, phone);
-  await page.getByText("A person drives this phone.").waitFor();
+  await page.getByText("A person is driving this phone.").waitFor();
   await page.getByLabel("What should a phone do?").fill("Switch Wi-Fi on.");
   await accessible(viewer, "a task for a phone that is driven");
   // As it is told while adb's server starts anew.
@@ -144,7 +144,7 @@ async function inTwoTabs(viewer, device, phone, held) {
     await one.button("Take over").click();
     await one.page.getByText("You are driving this phone").first().waitFor();
   }
-  await page.getByText("This phone is driven in another tab or browser of yours now.").waitFor();
+  await page.getByText("You are now driving this phone in another tab or browser.").waitFor();
   check("a tab is told that another one drives", (await page.getByText("You are driving this phone").count()) === 0);
   const focused = await other.page.evaluate(() => document.activeElement.className);
   check("who takes over can type at once", focused === "writing", focused);

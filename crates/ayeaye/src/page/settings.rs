@@ -98,7 +98,7 @@ mod tests {
         let url = find("model.base-url");
         assert_eq!(
             url["about"],
-            "Any endpoint that speaks the OpenAI chat API and takes pictures."
+            "Any endpoint that speaks the OpenAI chat API and accepts pictures."
         );
         assert_eq!(url["origin"], "default");
         assert!(find("model.api-key")["about"].as_str().unwrap().contains("AYEAYE_MODEL_API_KEY"));
