@@ -98,7 +98,7 @@ async fn a_model_that_is_refused_for_ever_and_its_user_are_told_that_it_is_the_p
     assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
     let question = stuck["question"]["text"].as_str().unwrap();
     let why = "it was not carried out, since the policy refuses it (rule read-only)";
-    assert!(question.contains("I do not get on") && question.contains(why), "{question}");
+    assert!(question.contains("I am stuck") && question.contains(why), "{question}");
     assert!(!question.contains("does not change"), "{question}");
     let told = rig.vlm.asked().iter().map(ToString::to_string).collect::<String>();
     assert!(told.contains("You have done the same action 4 times; it was not"), "{told}");

@@ -106,7 +106,7 @@ async fn a_session_is_continued_from_the_terminal() {
     assert_eq!(done.code, 0, "{done:?}");
     assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Berg"));
     let nothing = binary.run(&["continue"]).await;
-    assert!(nothing.code == 1 && nothing.err.contains("no session waits"), "{nothing:?}");
+    assert!(nothing.code == 1 && nothing.err.contains("no session is waiting"), "{nothing:?}");
 
     // What has ended takes the next task, and shows its last result without one.
     let next = binary.run(&["continue", "last", "Tell Ben too"]).await;
@@ -154,7 +154,9 @@ async fn a_number_of_no_option_is_refused_and_the_question_stays_open() {
     for command in [&["continue", "last", "3"][..], &["sessions", "answer", "last", "9"]] {
         let refused = binary.run(command).await;
         assert!(refused.code == 1, "{refused:?}");
-        for said in ["none of the 2 options", "Anna Bauer", "Anna Berg", "hint: answer with"] {
+        for said in
+            ["not one of the question's 2 options", "Anna Bauer", "Anna Berg", "hint: answer with"]
+        {
             assert!(refused.err.contains(said), "{said}: {refused:?}");
         }
     }

@@ -144,7 +144,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     assert_eq!((&done["stop_reason"], &done["task"]), (&json!(DONE), &json!("Write a note")));
     assert_eq!(rig.virtual_phone.phone().foreground().package, "com.example.notes", "no reset");
     let told = rig.vlm.asked().pop().unwrap().to_string();
-    assert!(told.contains("the client has acted on the phone itself, not you"), "{told}");
+    assert!(told.contains("the client, not you, has acted on the phone"), "{told}");
     assert!(told.contains("AWAKE Notes") && told.contains("look at it again"), "{told}");
 }
 
@@ -183,10 +183,7 @@ async fn a_session_of_acts_is_handed_to_the_agent_with_a_task() {
     let opened = act(&rig, "launch_app", json!({ "app": "Notes" })).await;
     let session = json!({ "session_id": opened["session_id"] });
     let text = rig.refused("ask_agent_continue", session.clone()).await;
-    assert!(
-        text.contains("has no task to go on with") && text.contains("hint: say what"),
-        "{text}"
-    );
+    assert!(text.contains("has no task to continue") && text.contains("hint: say what"), "{text}");
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&opened, json!({ "task": "Write a note" })).await;
     assert_eq!((&done["stop_reason"], &done["session_id"]), (&json!(DONE), &opened["session_id"]));
@@ -205,7 +202,7 @@ async fn a_phone_at_work_is_left_alone() {
     let session = json!({ "session_id": begun["session_id"] });
     let place = json!({ "x": 500, "y": 500 });
     let text = refused(&rig, "tap", with(place.clone(), &session)).await;
-    assert!(text.contains("is still at work") && text.contains("stop_task"), "{text}");
+    assert!(text.contains("is still running") && text.contains("stop_task"), "{text}");
     let text = refused(&rig, "tap", place.clone()).await;
     assert!(text.contains("is busy: session") && text.contains("stop_task"), "{text}");
     // One's own agent may be watched.

@@ -329,7 +329,7 @@ async fn a_running_server_is_called_with_its_token() {
     let output = home.run(&words).await;
     let file = home.binary.data.path().join("http-token");
     assert!(output.code == 0 && !output.out.contains("as Gemini CLI does"), "{output:?}");
-    assert!(output.out.contains("is still to be given"), "{output:?}");
+    assert!(output.out.contains("still needs"), "{output:?}");
     assert!(output.out.contains(file.to_str().unwrap()), "{output:?}");
     let told = home.json(&format!("{words} --json")).await;
     assert_eq!(told["token_variable"]["state"], "not_set", "{told}");

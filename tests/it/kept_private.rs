@@ -75,7 +75,7 @@ async fn of_a_private_app_neither_model_nor_client_is_shown_anything() {
     let asked = raw.facts("ask_agent_start_new_task", start).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["kind"], "takeover", "{asked}");
-    assert!(asked["question"]["text"].as_str().unwrap().contains("is private"), "{asked}");
+    assert!(asked["question"]["text"].as_str().unwrap().contains(") private (policy"), "{asked}");
     assert_eq!(vlm.asked_count(), 1, "only the screen before was sent");
     for tool in ["get_screenshot", "get_ui_tree"] {
         let (failed, told) = raw.tool(tool, json!({ "device_id": id })).await;

@@ -241,7 +241,7 @@ async fn a_task_whose_question_is_an_operators_says_so() {
     let told = get(&client, &id).await;
     assert_eq!(told["status"], "working", "{told}");
     let message = told["statusMessage"].as_str().unwrap();
-    assert!(message.contains("waits for an operator at the server"), "{message}");
+    assert!(message.contains("is waiting for an operator at the server"), "{message}");
     is_given_up(&client, &id).await;
 }
 
@@ -251,7 +251,7 @@ async fn is_given_up(client: &Client, id: &str) {
     facts(client, "stop_task", json!({ "session_id": session })).await;
     let told = get(client, id).await;
     assert_eq!(told["status"], "cancelled", "{told}");
-    assert!(told["statusMessage"].as_str().unwrap().contains("takes another task"), "{told}");
+    assert!(told["statusMessage"].as_str().unwrap().contains("can give it another task"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,7 +52,7 @@ async fn an_imported_prompt_is_what_the_model_is_asked_with() {
     {
         assert!(imported.out.contains(said), "{said}: {}", imported.out);
     }
-    assert!(imported.out.contains("It is not the one that is known"), "{}", imported.out);
+    assert!(imported.out.contains("It is not the known one"), "{}", imported.out);
     let settings = std::fs::read_to_string(binary.data.path().join("ayeaye.toml")).unwrap();
     assert!(
         settings.starts_with("# mine\n") && settings.contains("prompt = \"prompts/gelab.json\"")
@@ -155,7 +155,7 @@ async fn a_prompt_for_another_family_is_not_put_into_the_settings() {
     let refused = binary.run(&[&import[..], &["--use"]].concat()).await;
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(
-        refused.err.contains("is asked as ui-tars, and this prompt is for gelab"),
+        refused.err.contains("is treated as ui-tars, and this prompt is for gelab"),
         "{refused:?}"
     );
     let settings = binary.data.path().join("ayeaye.toml");
@@ -185,7 +185,7 @@ async fn other_bytes_than_are_known_are_not_taken() {
     let binary = with_settings(Binary::alone());
     let fetched = binary.run(&["model", "prompt", "import", "--fetch", &base]).await;
     assert_eq!(fetched.code, 1, "{fetched:?}");
-    assert!(fetched.err.contains("has other bytes than are known (sha256 "), "{}", fetched.err);
+    assert!(fetched.err.contains("is not the known file (sha256 "), "{}", fetched.err);
     assert!(!binary.data.path().join("prompts").exists());
     server.abort();
 }

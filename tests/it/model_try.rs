@@ -128,7 +128,11 @@ async fn a_model_that_says_done_to_everything_is_not_trusted() {
     let document: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!((&document["right"], &document["wrong"]), (&json!(1), &json!(9)));
     assert_eq!(document["trusted"], false);
-    assert!(ended.err.contains("it said that all was done, and it was not"), "{}", ended.err);
+    assert!(
+        ended.err.contains("it said that everything was done, but it was not"),
+        "{}",
+        ended.err
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

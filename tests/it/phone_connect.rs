@@ -99,7 +99,7 @@ async fn what_cannot_be_connected_says_why_and_what_to_do() {
         (
             &["connect", "10.0.0.1:41235"][..],
             1,
-            &["nothing listens at 10.0.0.1:41235", "page Wireless debugging"][..],
+            &["nothing listens at 10.0.0.1:41235", "Wireless debugging page"][..],
         ),
         (&["connect", "; id"], 2, &["is not an address"]),
         (&["pair", "10.0.0.1"], 2, &["lacks the port"]),
@@ -153,7 +153,7 @@ async fn a_code_pairs_a_phone_and_adb_connects_it() {
     assert!(paired.out.contains("paired: 10.0.0.9:37123"), "{}", paired.out);
     assert!(paired.out.contains("connected: adb-X1-abc._adb-tls-connect._tcp"), "{}", paired.out);
     let asked = seen.lock().unwrap().iter().filter(|it| it.starts_with("host:pair:")).count();
-    assert_eq!(asked, 2, "a code is good for one try, and none is tried twice");
+    assert_eq!(asked, 2, "a code is valid for one try, and none is tried twice");
 }
 
 /// Name and password in the QR code on a terminal, read from the blocks as a camera sees them.
@@ -348,7 +348,7 @@ async fn phones_of_several_adb_servers_are_listed_and_one_server_in_trouble_is_n
     assert!(before < far.adb_counts().captures && near.adb_counts().captures == 0);
     let found = binary.run(&["doctor"]).await;
     assert!(found.out.contains(&format!("the server at {second} answers")), "{}", found.out);
-    assert!(found.out.contains("take it out of adb.servers"), "{}", found.out);
+    assert!(found.out.contains("remove it from adb.servers"), "{}", found.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

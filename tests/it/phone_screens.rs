@@ -526,5 +526,5 @@ async fn a_screen_that_a_task_switches_off_is_off_when_it_is_done() {
     assert_eq!(ended["stop_reason"], DONE, "{ended}");
     assert!(!rig.virtual_phone.phone().is_awake());
     let told = rig.vlm.asked()[1].to_string();
-    assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
+    assert!(told.contains("The screen is off because you pressed POWER"), "{told}");
 }

@@ -160,7 +160,7 @@ async fn an_old_keyboard_that_types_nothing_is_replaced() {
     assert!(shop.typed().iter().any(|text| text == SAMPLE), "{:?}", shop.typed());
     // One that types is left alone by what only fetches one.
     let again = shop.setup("fetch", true).await;
-    assert!(again.code == 0 && again.out.contains("on the phone already"), "{again:?}");
+    assert!(again.code == 0 && again.out.contains("already on the phone"), "{again:?}");
     assert!(!again.out.contains("Put ADBKeyboard"), "{again:?}");
 }
 
@@ -221,7 +221,7 @@ async fn an_installation_that_the_phone_refuses_names_the_switch() {
         (InstallRefusal::UserRestricted, "Install via USB"),
         (InstallRefusal::Aborted, "allow the installation"),
         (InstallRefusal::Verification, "Verify apps over USB"),
-        (InstallRefusal::Storage, "Make room"),
+        (InstallRefusal::Storage, "Free some space"),
     ];
     for (refusal, mend) in refused {
         let shop = Shop::open(phone_with(|plan| {
@@ -417,7 +417,7 @@ async fn a_file_that_is_no_app_is_refused_before_anybody_is_asked() {
     let text = shop.folder.path().join("note.txt");
     std::fs::write(&text, "no app").unwrap();
     for (file, why) in
-        [(text.to_str().unwrap(), "no Android app"), ("nowhere.apk", "cannot be read")]
+        [(text.to_str().unwrap(), "not an Android app"), ("nowhere.apk", "cannot be read")]
     {
         let done = shop.setup(file, true).await;
         assert!(done.code == 1 && done.out.contains(why), "{done:?}");
@@ -437,14 +437,14 @@ async fn a_task_that_needs_the_keyboard_offers_it_at_the_terminal_and_goes_on() 
     let words = ["run", "--virtual", "--fault", "no-keyboard", task];
     let mut terminal = OnTerminal::start(&binary, &words);
     terminal.wait_for("What now?").await;
-    assert!(terminal.shown().contains("can only be typed ASCII"), "{}", terminal.shown());
+    assert!(terminal.shown().contains("only ASCII can be typed"), "{}", terminal.shown());
     terminal.press("2\n");
     terminal.wait_for("The file:").await;
     terminal.press("nowhere.apk\n");
     terminal.wait_for("another one").await;
     // As a terminal writes what is dragged into it.
     terminal.press(format!("'{}' \n", file.display()));
-    terminal.wait_for("the task goes on").await;
+    terminal.wait_for("the task continues").await;
     let (code, shown) = terminal.end().await;
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("Type “你好”"), "{shown}");

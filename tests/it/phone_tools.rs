@@ -158,7 +158,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
 
     fake.agent.take_in_hand(&DeviceId::new(SERIAL), None, &bob).await.unwrap();
     let (_, told) = call(json!({ "app": "Notes" })).await;
-    assert!(told.contains("a person drives it by hand"), "{told}");
+    assert!(told.contains("a person is driving it by hand"), "{told}");
     assert!(told.contains("until they give it back"), "{told}");
 }
 
@@ -172,10 +172,10 @@ async fn an_element_is_tapped_by_reference_while_it_is_there() {
     let tapped = act(&rig, "tap", json!({ "ref": new_note })).await;
     assert_eq!((&tapped["screen_changed"], phone.state().counts.taps), (&json!(true), taps + 1));
     let told = refused(&rig, "tap", json!({ "ref": new_note })).await;
-    assert!(told.contains("still there as it was") && told.contains("get_ui_tree"), "{told}");
+    assert!(told.contains("still there and unchanged") && told.contains("get_ui_tree"), "{told}");
     let title = reference(&rig, "title").await;
     let told = refused(&rig, "tap", json!({ "ref": new_note })).await;
-    assert!(told.contains("names no element of your last look"), "{told}");
+    assert!(told.contains("is not an element from your last look"), "{told}");
     for wrong in [json!({}), json!({ "ref": title, "x": 1, "y": 1 }), json!({ "x": 500 })] {
         let told = refused(&rig, "tap", wrong).await;
         assert!(told.contains("either `ref`, or `x` and `y`"), "{told}");
@@ -275,11 +275,11 @@ async fn installing_and_removing_ask_first() {
     let code = code_in(&told);
     let other = json!({ "file": "other.apk", "approval": code });
     let told = refused(&rig, "install_app", other).await;
-    assert!(told.contains("is no approval of this very call"), "{told}");
+    assert!(told.contains("is not an approval for this call"), "{told}");
     act(&rig, "install_app", json!({ "file": "weather.apk", "approval": code })).await;
     let again = json!({ "file": "weather.apk", "approval": code });
     let told = refused(&rig, "install_app", again).await;
-    assert!(told.contains("is no approval"), "a code is good once: {told}");
+    assert!(told.contains("is not an approval"), "a code is good once: {told}");
     let install = json!({ "file": "weather.apk" });
     let done = agreed(&rig, "install_app", install).await;
     assert!(done["note"].as_str().unwrap().starts_with("installed "), "{done}");

@@ -146,7 +146,7 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     raw.end().await;
     let refused = binary.run(&["continue"]).await;
     assert_eq!(refused.code, 1, "{refused:?}");
-    assert!(refused.err.contains("still none answers at"), "{refused:?}");
+    assert!(refused.err.contains("still no answer at"), "{refused:?}");
     let binary = binary.set("AYEAYE_MODEL_BASE_URL", &vlm.url());
     let mut raw = binary.raw().await;
     let (_, text) = raw.tool("ask_agent_continue", next).await;
@@ -258,7 +258,7 @@ async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
     assert!(text.contains("STILL_RUNNING"), "{text}");
     let other = json!({ "session_id": id, "task": "something else" });
     let (failed, text) = second.tool("ask_agent_continue", other).await;
-    assert!(failed && text.contains("is still at work"), "{text}");
+    assert!(failed && text.contains("is still running"), "{text}");
     let (failed, text) = second.tool("ask_agent_start_new_task", start).await;
     assert!(failed && text.contains(id) && text.contains("is driving it"), "{text}");
     let (_, text) = second.tool("get_session", json!({ "session_id": id })).await;

@@ -224,7 +224,7 @@ async fn what_does_not_fit_the_form_is_asked_once_more_with_the_reason() {
             let forms = user.forms();
             assert_eq!((fake.model.user_replies(), forms.len()), (vec!["no".to_owned()], 2));
             let is_told =
-                forms.iter().map(|it| it.to_string().contains("The last answer was none"));
+                forms.iter().map(|it| it.to_string().contains("The last answer was not one of"));
             assert_eq!(is_told.collect::<Vec<_>>(), [false, true], "{era:?}");
         }
 

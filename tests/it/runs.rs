@@ -55,7 +55,7 @@ async fn a_run_that_is_not_waited_for_goes_on_and_can_be_followed_and_advised() 
     asked(&rig, 1).await;
     let task = json!({ "session_id": begun["session_id"], "task": "second" });
     let text = rig.refused("ask_agent_continue", task).await;
-    assert!(text.contains("is still at work") && text.contains("stop_task"), "{text}");
+    assert!(text.contains("is still running") && text.contains("stop_task"), "{text}");
     let advice = json!({ "reply_from_client": "take the blue one", "wait_seconds": 0 });
     assert_eq!(rig.go_on(&begun, advice).await["stop_reason"], "STILL_RUNNING");
 
@@ -357,7 +357,7 @@ async fn a_model_that_taps_the_same_place_for_ever_asks_how_to_go_on() {
     let stuck = rig.start("tap").await;
     assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
     let question = stuck["question"]["text"].as_str().unwrap();
-    assert!(question.contains("I do not get on") && question.contains("CLICK 5,5"), "{question}");
+    assert!(question.contains("I am stuck") && question.contains("CLICK 5,5"), "{question}");
     assert!(
         rig.vlm.asked().iter().any(|asked| asked.to_string().contains("screen has not changed"))
     );

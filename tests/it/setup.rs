@@ -363,7 +363,7 @@ async fn a_model_that_is_not_listed_is_tried_by_its_name_and_kept() {
     assert!(output.code == 0 && output.out.contains("written"), "{output:?}");
     assert!(fs::read_to_string(&file).unwrap().contains("gelab-zero-4b"));
     let output = home.setup(&format!("{words} {flags}")).await;
-    assert!(output.out.contains("says so already"), "{output:?}");
+    assert!(output.out.contains("already says so"), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -411,7 +411,7 @@ async fn nothing_is_written_for_no_model_where_the_settings_name_none() {
     fs::write(&file, "[run]\nmax-steps = 9\n").unwrap();
     let output = home.setup("--virtual --model none --client none --yes --no-task").await;
     assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.out.contains("Nothing has to be written for that."), "{output:?}");
+    assert!(output.out.contains("Nothing needs to be written for that."), "{output:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "[run]\nmax-steps = 9\n");
 }
 

@@ -115,17 +115,17 @@ def main():
         run = start("uninstall", "cursor").until("Write this? [Y/n]").answer("\n")
         checks.check("and it is taken out again", run.end() == 0 and cursor.read_text() == BEFORE, run.said)
 
-        for question in ("What now?", "Which one?", "is to use the phone?"):
+        for question in ("What now?", "Which one?", "should use the phone?"):
             run = start("setup").until("What now?")
             if question != "What now?":
                 run.answer("2\n").until("Which one?")
-            if question == "is to use the phone?":
+            if question == "should use the phone?":
                 run.answer("\n").until(question)
             run.interrupt()
             checks.check(f"Ctrl-C at {question!r} ends setup", run.end() != 0, run.said)
             checks.check(f"Ctrl-C at {question!r} leaves all as it was", cursor.read_text() == BEFORE, files())
         run = start("setup").until("What now?").answer("2\n").until("Which one?").answer("\n")
-        run.until("is to use the phone?").answer("1\n").until("Write this? [Y/n]").answer("\n")
+        run.until("should use the phone?").answer("1\n").until("Write this? [Y/n]").answer("\n")
         run.until("Do a task now").answer("\n")
         code = run.end()
         checks.check("setup by Enter alone ends with a task done", code == 0 and "Your client can do the same" in run.said, run.said)

@@ -19,14 +19,14 @@ const KNOWN: &[KnownRefusal] = &[
     },
     KnownRefusal {
         printed: "WRITE_SECURE_SETTINGS",
-        means: "its system lets no computer change this setting (WRITE_SECURE_SETTINGS)",
+        means: "its system does not let a computer change this setting (WRITE_SECURE_SETTINGS)",
         mend: "In Settings, Developer options, switch on \"Disable permission monitoring\" (OPPO, realme, \
                OnePlus) or \"USB debugging (Security settings)\" (Xiaomi), then try again",
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_USER_RESTRICTED",
-        means: "its system installs nothing from a computer (INSTALL_FAILED_USER_RESTRICTED)",
-        mend: "On Xiaomi's phones switch on \"Install via USB\" in the developer options, or tap \"Install\" \
+        means: "its system does not install apps from a computer (INSTALL_FAILED_USER_RESTRICTED)",
+        mend: "On Xiaomi phones switch on \"Install via USB\" in the developer options, or tap \"Install\" \
                when the phone asks: it waits ten seconds; then try again",
     },
     KnownRefusal {
@@ -36,19 +36,19 @@ const KNOWN: &[KnownRefusal] = &[
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_VERIFICATION_FAILURE",
-        means: "what checks apps on it, Play Protect or the maker's own, does not allow this one \
+        means: "its check of apps, by Play Protect or the maker, does not allow this one \
                 (INSTALL_FAILED_VERIFICATION_FAILURE)",
-        mend: "Switch off \"Verify apps over USB\" in the developer options while it is installed; where that \
-               changes nothing the maker's own check refuses, and it can only be installed on the device itself",
+        mend: "Switch off \"Verify apps over USB\" in the developer options while the app is installed; if that \
+               changes nothing, the maker's own check refuses it, and it can only be installed on the device itself",
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_INSUFFICIENT_STORAGE",
         means: "its storage is full (INSTALL_FAILED_INSUFFICIENT_STORAGE)",
-        mend: "Make room on it, and try again",
+        mend: "Free some space on it, and try again",
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_UPDATE_INCOMPATIBLE",
-        means: "there is an app of this name by somebody else (INSTALL_FAILED_UPDATE_INCOMPATIBLE)",
+        means: "an app of this name by somebody else is installed (INSTALL_FAILED_UPDATE_INCOMPATIBLE)",
         mend: "Uninstall that one first",
     },
     KnownRefusal {
@@ -59,26 +59,27 @@ const KNOWN: &[KnownRefusal] = &[
     KnownRefusal {
         printed: "INSTALL_FAILED_OLDER_SDK",
         means: "the app needs a newer Android (INSTALL_FAILED_OLDER_SDK)",
-        mend: "Take an older version of the app",
+        mend: "Use an older version of the app",
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_DEPRECATED_SDK_VERSION",
-        means: "the app was made for an Android that this one no longer takes (INSTALL_FAILED_DEPRECATED_SDK_VERSION)",
-        mend: "Take a newer version of the app",
+        means: "the app was made for an Android version that this one no longer accepts \
+                (INSTALL_FAILED_DEPRECATED_SDK_VERSION)",
+        mend: "Use a newer version of the app",
     },
     KnownRefusal {
         printed: "INSTALL_PARSE_FAILED",
-        means: "the file is no app that it can read (INSTALL_PARSE_FAILED)",
-        mend: "Fetch the file again, as a whole APK",
+        means: "the file is not an app it can read (INSTALL_PARSE_FAILED)",
+        mend: "Download the file again, as a complete APK",
     },
     KnownRefusal {
         printed: "DELETE_FAILED_DEVICE_POLICY_MANAGER",
         means: "the app is an administrator of the phone (DELETE_FAILED_DEVICE_POLICY_MANAGER)",
-        mend: "Take that away in Settings, Security, Device admin apps",
+        mend: "Switch that off in Settings, Security, Device admin apps",
     },
     KnownRefusal {
         printed: "DELETE_FAILED_USER_RESTRICTED",
-        means: "its system removes nothing for a computer (DELETE_FAILED_USER_RESTRICTED)",
+        means: "its system does not let a computer remove apps (DELETE_FAILED_USER_RESTRICTED)",
         mend: "Remove the app on the phone itself",
     },
 ];

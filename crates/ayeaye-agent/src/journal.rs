@@ -23,7 +23,7 @@ pub use crate::event::*;
 pub use crate::session::{SessionBuilder, Summary, SummaryBuilder};
 use crate::{DeviceId, MissingSessionStart, SessionId, SettingChange};
 
-/// Why a record could not be kept or read. Each names the file and the way out.
+/// Why a record could not be kept or read. What to do about each is in `ayeaye/src/hint.rs`.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// There is no session of this id.

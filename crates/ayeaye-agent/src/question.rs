@@ -24,7 +24,7 @@ impl Question {
 
 /// An answer that is only a number, beyond the number of options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is none of the {} options of the question, which stays open: {}", options.len(), listed(options))]
+#[error("`{given}` is not one of the question's {} options: {}; the question stays open", options.len(), listed(options))]
 pub struct NoSuchOption {
     /// What was answered.
     pub given: String,
@@ -73,9 +73,9 @@ impl Question {
     }
 }
 
-/// How the question begins that is asked where a phone cannot be typed a text into.
+/// How the question begins when a text cannot be typed on a phone.
 const NEEDS_KEYBOARD: &str = "The phone has no keyboard for the text that is to be typed now";
-/// The answer of a person who has put one on it.
+/// The answer of a person who has installed a keyboard.
 pub const KEYBOARD_READY: &str = "The keyboard is on the phone now: type the text again";
 const TYPED_BY_HAND: &str = "I have typed the text myself on the phone";
 const GO_ON_WITHOUT: &str = "Go on without this text, or with one in plain ASCII";
@@ -131,9 +131,9 @@ impl Question {
     /// Asks how to get on, after what was tried without effect.
     pub(crate) fn stuck(tried: &str) -> Self {
         let tried = Self::quoted(tried.to_owned())
-            .unwrap_or_else(|| "the same again and again, as the last steps say".to_owned());
+            .unwrap_or_else(|| "the same thing again and again, as the last steps show".to_owned());
         Self::info(format!(
-            "I do not get on. I have tried {tried}. How shall I go on? Say another way, do it on the phone \
+            "I am stuck. I have tried {tried}. How should I go on? Tell me another way, do it on the phone \
              yourself, or tell me to give up."
         ))
     }
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn a_number_of_no_option_is_refused_unless_options_are_numbers() {
         let told = answer(&asks(&["Anna Berg", "Anna Chen"]), " 3");
-        assert!(told.contains("`3` is none of the 2 options"), "{told}");
-        assert!(told.ends_with("\"Anna Berg\", \"Anna Chen\""), "{told}");
+        assert!(told.contains("`3` is not one of the question's 2 options"), "{told}");
+        assert!(told.contains("\"Anna Berg\", \"Anna Chen\""), "{told}");
         assert_eq!(answer(&asks(&["1 ticket", "2 tickets"]), "4"), "4");
         assert_eq!(answer(&asks(&[]), "7"), "7");
     }

@@ -59,7 +59,7 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
             (Tone::Bad, "Given up", "The agent reported that the task cannot be carried out.")
         }
         Some(StopReason::InfoActionNeedsReply) => {
-            (Tone::Waiting, "Waiting for an answer", "The agent asked something and waits.")
+            (Tone::Waiting, "Waiting for an answer", "The agent asked something and is waiting.")
         }
         Some(StopReason::MaxStepsReached) => (
             Tone::Waiting,
@@ -69,14 +69,16 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::ManualStopScreenOff) => {
             (Tone::Neutral, "Stopped at the phone", "Somebody switched the screen off.")
         }
-        Some(StopReason::NotStarted) => (Tone::Bad, "Not started", "The task could not be begun."),
+        Some(StopReason::NotStarted) => {
+            (Tone::Bad, "Not started", "The task could not be started.")
+        }
         Some(StopReason::UserPaused) => (Tone::Neutral, "Paused", "The operator paused the task."),
-        Some(StopReason::Cancelled) => (Tone::Neutral, "Cancelled", "The task was taken back."),
+        Some(StopReason::Cancelled) => (Tone::Neutral, "Cancelled", "The task was cancelled."),
         Some(StopReason::StillRunning) => {
             (Tone::Neutral, "Still running", "The task is being worked on.")
         }
         Some(StopReason::DeviceLost) => {
-            (Tone::Bad, "Phone lost", "The phone went away and did not come back in time.")
+            (Tone::Bad, "Phone lost", "The phone was lost and did not come back in time.")
         }
         Some(StopReason::ModelFailed) => (
             Tone::Bad,
@@ -89,7 +91,7 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::NoProgress) => (
             Tone::Bad,
             "No progress",
-            "The agent did the same again and again on a screen that did not change.",
+            "The agent did the same thing again and again on a screen that did not change.",
         ),
         Some(StopReason::ServerRestarted) => (
             Tone::Neutral,

@@ -18,7 +18,7 @@ pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<
     replace_with(&path, text, rights)
 }
 
-/// The same for a file that nobody but its owner may read from now on, whoever could before.
+/// The same, but from now on only the owner may read the file, whoever could before.
 pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
     replace_with(&followed(path)?, text, None)
 }

@@ -70,19 +70,19 @@ pub struct Cli {
 /// and tokens: a command line is read by every process of the machine.
 #[derive(Debug, Args)]
 struct SettingFlags {
-    /// Read this settings file; it must be there
+    /// Read this settings file; it must exist
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The folder for sessions and what belongs to them
+    /// The folder for sessions and everything that belongs to them
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<String>,
-    /// The root of the model's API, up to and with `/v1`
+    /// The root of the model's API, up to and including `/v1`
     #[arg(long, global = true, value_name = "URL")]
     model_base_url: Option<String>,
     /// The model's name, as its endpoint knows it
     #[arg(long, global = true, value_name = "NAME")]
     model_name: Option<String>,
-    /// The model's family, where its name does not tell
+    /// The model's family, if its name does not tell
     #[arg(long, global = true, value_name = "PROFILE")]
     model_profile: Option<String>,
     /// What to log on stderr, such as `debug` or `info,ayeaye_adb=trace`
@@ -99,20 +99,20 @@ pub enum Command {
     /// Show phones and sessions in the browser, live, and act there
     #[command(after_help = UI_EXAMPLES)]
     Ui(Ui),
-    /// Do a task on the virtual phone with a stand-in for the model, from start to end
+    /// Do a task on the virtual phone with a stand-in for the model, from start to finish
     Demo(Demo),
     /// Do one task from the terminal; questions are asked there
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
-    /// Make phone, model and client ready, one after the other, and do a task
+    /// Set up phone, model and client, one after the other, and do a task
     #[command(after_help = SETUP_EXAMPLES)]
     Setup(Setup),
     /// Add this server to an MCP client; without CLIENT, say which are on this machine
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(Install),
-    /// Take this server out of an MCP client again
+    /// Remove this server from an MCP client again
     Uninstall(Uninstall),
-    /// Go on with a session: answer its question, advise it, give it the next task
+    /// Continue a session: answer its question, advise it, give it the next task
     #[command(after_help = CONTINUE_EXAMPLES)]
     Continue(Continue),
     /// List the phones
@@ -124,7 +124,7 @@ pub enum Command {
     /// Connect a phone that listens on the network
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect {
-        /// Its address, as the phone shows it under Wireless debugging, or its mDNS name; without a port 5555
+        /// Its address, as the phone shows it under Wireless debugging, or its mDNS name; the port is 5555 if left out
         #[arg(value_name = "HOST[:PORT]")]
         address: String,
     },
@@ -157,16 +157,16 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the families of models; try a model; find out what its coordinates are
+    /// List the families of models; try a model; find out which coordinates it uses
     #[command(subcommand)]
     Model(Model),
     /// Show what is done on phones without asking, and why an act was asked about or refused
     #[command(subcommand)]
     Policy(Policy),
-    /// Keep secrets that a task can name, and that no model sees
+    /// Store secrets that a task can name and that no model sees
     #[command(subcommand)]
     Secret(SecretCommand),
-    /// Keep tasks under a name, with slots for what differs, and do them again
+    /// Save tasks under a name, with slots for what differs, and repeat them
     #[command(subcommand)]
     Task(TaskCommand),
     /// Look at sessions, answer them, export them
@@ -178,7 +178,7 @@ pub enum Command {
     /// Run a virtual phone for `adb connect`
     #[command(after_help = virtual_phone::help())]
     Phone(Phone),
-    /// Print what makes a shell complete commands and flags
+    /// Print a script that makes a shell complete commands and flags
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
@@ -202,7 +202,7 @@ Examples:
 
 const CONNECT_EXAMPLES: &str = "\
 Examples:
-  ayeaye connect 192.168.1.20:41235      the address on the phone's page Wireless debugging
+  ayeaye connect 192.168.1.20:41235      the address on the phone's Wireless debugging page
 
 A phone that has never met this computer is paired first: ayeaye pair";
 
@@ -239,27 +239,27 @@ Examples:
 
 Each screen is one call. An answer is right, near (the right kind of act, just beside its target), wrong, \
 unreadable, or the call failed. Exit codes: 0 the model can be trusted: at least 8 of 10 are right, and it \
-neither said that something was done which was not nor obeyed a text on the screen. 1 it cannot be, or it \
-could not be asked. 2 usage.";
+neither claimed that something was done that was not, nor obeyed a text on the screen. 1 it cannot be trusted, \
+or could not be asked. 2 usage.";
 
 /// `ayeaye serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Listen here instead of on stdio: IP:PORT, a port, or `unix:/PATH`; without ADDR where
-    /// http.listen says
+    /// Listen here instead of on stdio: IP:PORT, a port, or `unix:/PATH`; without ADDR, at
+    /// http.listen
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = http_address)]
     pub http: Option<String>,
-    /// Add a virtual phone; where no model is configured it is the only one, and a stand-in decides
+    /// Add a virtual phone; if no model is configured it is the only one, and a stand-in decides
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
     #[command(flatten)]
     pub traits: VirtualTraits,
-    /// Let a host agent split each request up over the phone's apps
+    /// Let a host agent split up each request over the phone's apps
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
     planner: Option<String>,
-    /// Offer these tools: read-only, agent, device, manage or all, or several with commas; or auto, by
-    /// whether there is a model
+    /// Offer these tools: read-only, agent, device, manage or all, or several with commas; or auto,
+    /// depending on whether there is a model
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
 }
@@ -267,13 +267,13 @@ pub struct Serve {
 /// `ayeaye model`.
 #[derive(Debug, Subcommand)]
 pub enum Model {
-    /// List the families of models that are known, and which one the model is taken for
+    /// List the known families of models, and the one the model is taken for
     List {
         /// As JSON, for programs
         #[arg(long)]
         json: bool,
     },
-    /// Have the model tap marks in pictures, and find out what its coordinates are
+    /// Have the model tap marks in pictures, and find out which coordinates it uses
     Calibrate {
         /// How many marks; each is a call to the model
         #[arg(long, value_name = "N", default_value_t = CalibrationPlan::DEFAULT.probes,
@@ -282,21 +282,21 @@ pub enum Model {
         /// The same seed makes the same pictures
         #[arg(long, value_name = "N", default_value_t = CalibrationPlan::DEFAULT.seed)]
         seed: u64,
-        /// Put what was found into the settings file
+        /// Write the result into the settings file
         #[arg(long)]
         write: bool,
     },
     /// Show the model ten screens of virtual phones, and see whether it can be trusted with a real one
     #[command(after_help = TRY_EXAMPLES)]
     Try {
-        /// Also put the pictures, as the model is sent them, into this folder
+        /// Also write the pictures that the model is sent into this folder
         #[arg(long, value_name = "DIR")]
         pictures: Option<PathBuf>,
         /// As JSON, for programs
         #[arg(long)]
         json: bool,
     },
-    /// Ask a model with the prompt it was trained with, from your own checkout of its repository
+    /// Use the prompt a model was trained with, from your own checkout of its repository
     #[command(subcommand)]
     Prompt(PromptCommand),
 }

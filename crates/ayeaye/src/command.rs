@@ -155,7 +155,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             Ok(connect::disconnect(&adb, address.as_deref(), terminal).await)
         }
         Command::Doctor { json } => {
-            // What is wrong with a prompt is told beside all else.
+            // A problem with a prompt is shown in addition to everything else.
             let trouble = wiring::model(config).err();
             let usable = match &trouble {
                 Some(_) => &config.without_prompt(),
@@ -265,7 +265,7 @@ async fn run_rounds(
 fn refuses_more_than_steps(app: &App, options: RunOptions) -> bool {
     let more = options.planner || options.reply_mode == ReplyMode::AutoReply;
     if app.scripted && more {
-        let without = "--planner=off and another --reply-mode do without";
+        let without = "--planner=off and another --reply-mode do without one";
         wrong_usage(&format!("{ONLY_STEPS}; {without}"));
     }
     app.scripted && more

@@ -42,21 +42,21 @@ impl Reader {
 pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
     match err {
         AgentError::DeviceBusy { session: None, .. } => reader.choose(
-            "use another phone, which list_connected_devices shows, or wait: where you are offered tasks, \
-             ask_agent_start_new_task with queue = true waits its turn; what somebody else began cannot be \
+            "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
+             ask_agent_start_new_task with queue = true waits its turn; what somebody else started cannot be \
              followed or stopped from here",
             "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`), or use another phone: `ayeaye devices` shows them",
             "let the task wait in the queue, or choose another phone",
         ),
         AgentError::DeviceBusy { .. } => reader.choose(
-            "use another phone, or wait until get_session(session_id) says that it has stopped; where you are \
+            "use another phone, or wait until get_session(session_id) says that it has stopped; if you are \
              offered tasks, ask_agent_start_new_task with queue = true waits its turn, \
              ask_agent_continue(session_id) follows that session, and stop_task ends it",
-            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`); `ayeaye sessions show` looks at that session",
-            "let the task wait in the queue; or open the session that is at work there, and stop it",
+            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`); `ayeaye sessions show` shows that session",
+            "let the task wait in the queue; or open the session that is using the phone, and stop it",
         ),
         AgentError::DeviceInHand { .. } => reader.choose(
-            "use another phone, which list_connected_devices shows, or wait: where you are offered tasks, \
+            "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
              ask_agent_start_new_task with queue = true waits until they give it back",
             "wait until they give it back with `ayeaye run --queue`, or use another phone: `ayeaye devices` shows them",
             "let the task wait in the queue until they give it back, or choose another phone",
@@ -67,38 +67,38 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "take it over again",
         ),
         AgentError::SessionBusy(_) => reader.choose(
-            "wait until get_session(session_id) says that it has stopped; where you are offered tasks, follow \
+            "wait until get_session(session_id) says that it has stopped; if you are offered tasks, follow \
              it with ask_agent_continue(session_id) and no task, advise it with reply_from_client, or end it \
-             with stop_task before it is given another task",
-            "wait until it has stopped: `ayeaye sessions show` looks at it",
+             with stop_task before you give it another task",
+            "wait until it has stopped: `ayeaye sessions show` shows how it stands",
             "wait until it has stopped, or stop it",
         ),
         AgentError::Coordinator(
             CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting,
         ) => reader.choose(
-            "list_sessions shows them; where you are offered tasks, stop_task ends one",
+            "list_sessions shows them; if you are offered tasks, stop_task ends one",
             "`ayeaye sessions list` shows them",
-            "stop one that waits and is no longer wanted",
+            "stop a waiting one that is no longer needed",
         ),
         AgentError::Coordinator(CoordinatorError::RunEnded) => reader.choose(
-            "get_session(session_id) says how it ended; where you are offered tasks, ask_agent_continue goes on",
-            "`ayeaye sessions show` says how it ended; `ayeaye continue` goes on",
-            "give it another task to go on",
+            "get_session(session_id) says how it ended; if you are offered tasks, ask_agent_continue resumes it",
+            "`ayeaye sessions show` says how it ended; `ayeaye continue` resumes it",
+            "give it another task to continue",
         ),
         AgentError::Coordinator(CoordinatorError::InboxFull(_)) => reader.choose(
-            "where get_session(session_id) says that it is at work, wait until it has taken them; else continue it",
-            "where `ayeaye sessions show` says that it is at work, wait until it has taken them; else `ayeaye continue`",
-            "where it is at work, wait until it has taken them; else continue it",
+            "if get_session(session_id) says that it is running, wait until it has read them; otherwise continue it",
+            "if `ayeaye sessions show` says that it is running, wait until it has read them; otherwise `ayeaye continue`",
+            "if it is running, wait until it has read them; otherwise continue it",
         ),
         AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
         AgentError::Coordinator(CoordinatorError::Storage { source, .. }) => for_storage(source),
         AgentError::NoTask(_) | AgentError::GivenUp(_) => reader.choose(
-            "say what the agent is to do: ask_agent_continue with this session_id and a task",
-            "say what the agent is to do: `ayeaye continue ID TEXT`",
-            "say what the agent is to do",
+            "say what the agent should do: ask_agent_continue with this session_id and a task",
+            "say what the agent should do: `ayeaye continue ID TEXT`",
+            "say what the agent should do",
         ),
         AgentError::NoSuchOption(_) => reader.choose(
-            "send the words of one of the options as reply_from_client, or other words that are no number alone",
+            "send the words of one of the options as reply_from_client, or other words that are not just a number",
             "answer with an option's number or its words, or with other words",
             "choose one of the options, or answer in other words",
         ),
@@ -112,9 +112,9 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
         ),
         AgentError::UnknownSession(_)
         | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => reader.choose(
-            "list_sessions shows the sessions there are",
-            "`ayeaye sessions list` shows the sessions there are",
-            "History shows the sessions there are",
+            "list_sessions shows all sessions",
+            "`ayeaye sessions list` shows all sessions",
+            "History shows all sessions",
         ),
         AgentError::WrongDevice { .. } => reader.choose(
             "leave device_id out, or start a new task on the other device",
@@ -132,24 +132,24 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
         }
         AgentError::Secret(_) => reader.choose(
-            "your user keeps one on the server's machine with `ayeaye secret set NAME --app PACKAGE`; `ayeaye \
-             secret list` shows the names there are",
-            "`ayeaye secret set NAME --app PACKAGE` keeps one; `ayeaye secret list` shows those there are",
-            "keep one on the server's machine with `ayeaye secret set NAME --app PACKAGE`",
+            "your user can store one on the server's machine with `ayeaye secret set NAME --app PACKAGE`; `ayeaye \
+             secret list` shows the names",
+            "`ayeaye secret set NAME --app PACKAGE` stores one; `ayeaye secret list` shows the names",
+            "store one on the server's machine with `ayeaye secret set NAME --app PACKAGE`",
         ),
         AgentError::ShuttingDown => {
-            "try again when the server has been started again; sessions are kept"
+            "try again once the server has been restarted; sessions are kept"
         }
     }
 }
 
 /// What to do about an adb server on another machine.
 pub(crate) const ADB_ELSEWHERE: &str = "\
-the adb server has to run on that machine for others too (`adb -a nodaemon server`) and to be reachable from here; in a \
-container on Linux its name needs `--add-host host.docker.internal:host-gateway`";
+the adb server on that machine has to accept others (`adb -a nodaemon server`) and be reachable from here; in a \
+container on Linux, host.docker.internal needs `--add-host host.docker.internal:host-gateway`";
 
-const ADB_HANGS: &str = "`adb kill-server` ends an adb server that hangs, and the next call starts another; if something else \
-    listens there, adb.server names another address";
+const ADB_HANGS: &str = "`adb kill-server` ends an adb server that hangs, and the next call starts a new one; if something else \
+    listens there, set adb.server to another address";
 
 /// Whether an adb server at such an address is on another machine.
 pub(crate) fn is_elsewhere(address: &str) -> bool {
@@ -163,7 +163,7 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::NoServer { hangs: true, .. } => reader.choose(
             ADB_HANGS,
             ADB_HANGS,
-            "`adb kill-server` on the server's machine ends an adb server that hangs; the next look starts another",
+            "`adb kill-server` on the server's machine ends an adb server that hangs; the next look starts a new one",
         ),
         DeviceError::NoServer { .. } => reader.choose(
             "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
@@ -174,32 +174,33 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
              once",
         ),
         DeviceError::NotFound(_) => reader.choose(
-            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging, or connect it: \
+            "list_connected_devices shows all phones; plug the phone in and enable USB debugging, or connect it: \
              `ayeaye connect HOST:PORT`",
-            "`ayeaye devices` shows the phones there are; plug the phone in and enable USB debugging, or connect it: \
+            "`ayeaye devices` shows all phones; plug the phone in and enable USB debugging, or connect it: \
              `ayeaye connect HOST:PORT`",
-            "Phones shows those there are; plug the phone in and enable USB debugging",
+            "Phones shows all phones; plug the phone in and enable USB debugging",
         ),
         DeviceError::Unauthorized(_) => {
-            "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
+            "unlock the phone and accept the dialog \"Allow USB debugging?\"; if there is none, unplug the phone and plug \
+             it in again"
         }
         DeviceError::NotReady(_, state) => ayeaye_adb::hint_for_state(state).unwrap_or(
             "unplug the phone and plug it in again; over Wi-Fi, `ayeaye disconnect` and `ayeaye connect` it again",
         ),
         DeviceError::LinkLost(..) => {
-            "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
+            "check the cable or the Wi-Fi; a session that had begun can be continued"
         }
         DeviceError::TimedOut { .. } => {
             "the phone or adb hangs: look at the phone, reconnect it, then try again"
         }
         DeviceError::NoKeyboard { .. } => reader.choose(
-            "ask your user to put the keyboard on the phone as it says there, and try again; plain ASCII can be \
+            "ask your user to install the keyboard on the phone as described, and try again; plain ASCII can be \
              typed now",
-            "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
-            "put the keyboard on the phone as it says there, and try again; plain ASCII can be typed now",
+            "install the keyboard on the phone as described, and try again; plain ASCII can be typed now",
+            "install the keyboard on the phone as described, and try again; plain ASCII can be typed now",
         ),
         DeviceError::Refused { by: RefusedBy::AdbServer, .. } => {
-            "this is the adb server's answer, the phone was not asked: `adb kill-server` and try again, with the \
+            "the adb server answered this and did not ask the phone: run `adb kill-server` and try again, with the \
              newest platform-tools; `ayeaye doctor` checks everything at once"
         }
         // It says itself what to switch on.
@@ -207,26 +208,26 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::Refused { .. } => {
             "if there is no other way, do it by hand on the phone, then go on"
         }
-        DeviceError::NotSent { .. } => "mend what it says there, and try again",
+        DeviceError::NotSent { .. } => "fix what the message names, and try again",
         DeviceError::ClaimedElsewhere { .. } => {
-            "one phone has one driver: end the other server's task, or leave the phone to it; then begin again, which \
-             takes the phone over"
+            "one phone has one driver: end the other server's task, or leave the phone to it; starting again takes the \
+             phone over"
         }
         DeviceError::Garbled { .. } => {
-            "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
+            "try again; if it keeps happening, reconnect the phone and run `ayeaye doctor`"
         }
     }
 }
 
-/// What to do about a phone on the network that was not connected, paired or found. Only commands do
-/// that.
+/// What to do about a phone on the network that could not be connected, paired or found. Only commands
+/// try that.
 pub fn for_connect_error(err: &ConnectError) -> &'static str {
     match err {
         ConnectError::NoServer(_) => {
             "install adb (Android platform-tools); `ayeaye doctor` checks everything at once"
         }
         ConnectError::TooOld(_) => {
-            "install the newest platform-tools from developer.android.com (some Linux distributions have 29 \
+            "install the newest platform-tools from developer.android.com (some Linux distributions ship 29 \
              or older), end the old server with `adb kill-server`, and try again; or plug the phone in once, run \
              `adb tcpip 5555`, and `ayeaye connect` its address"
         }
@@ -241,38 +242,38 @@ pub fn for_connect_error(err: &ConnectError) -> &'static str {
             "on the phone: Developer options > Wireless debugging > Pair device with pairing code"
         }
         ConnectError::UnknownHost(_) => {
-            "use the address in numbers that the phone shows under Developer options > Wireless debugging"
+            "use the numeric address that the phone shows under Developer options > Wireless debugging"
         }
         ConnectError::PortClosed(_) => {
             "wireless debugging is off, or its port has changed, as it does whenever it is switched on: take the \
-             address from the page Wireless debugging itself, not from the pairing dialog"
+             address from the Wireless debugging page itself, not from the pairing dialog"
         }
         ConnectError::HostSilent { .. } | ConnectError::TimedOut(_) => {
-            "check the address; phone and computer must be in the same network, without a guest Wi-Fi or a VPN \
+            "check the address; phone and computer must be on the same network, without a guest Wi-Fi or a VPN \
              between them, and the phone's screen should be on"
         }
         ConnectError::NotAPhone(_) => {
-            "take the address from the phone's page Wireless debugging, and pair this computer first if it never \
-             was: `ayeaye pair`; if it was, switch wireless debugging off and on"
+            "take the address from the phone's Wireless debugging page, and if this computer was never paired, pair \
+             it first: `ayeaye pair`; if it was, switch wireless debugging off and on"
         }
         ConnectError::NotAuthorized(_) => {
             "unlock the phone and accept \"Allow USB debugging?\", then try again; with wireless debugging pair \
              this computer first: `ayeaye pair`"
         }
         ConnectError::NotReady(..) => {
-            "`ayeaye devices` shows its state; `ayeaye disconnect` it and try again"
+            "`ayeaye devices` shows its state; run `ayeaye disconnect` and try again"
         }
         ConnectError::WrongCode => {
-            "a code is good for one try, while the phone shows it: open Pair device with pairing code again, and \
+            "a code is valid for one try, while the phone shows it: open Pair device with pairing code again, and \
              use the new code and port"
         }
         ConnectError::NotPairing(_) => {
-            "open Pair device with pairing code on the phone and leave it open; its port is another one than that \
-             of the page Wireless debugging"
+            "open Pair device with pairing code on the phone and leave it open; its port differs from the one on \
+             the Wireless debugging page"
         }
-        ConnectError::NotConnected(_) => "`ayeaye devices` shows the phones there are",
+        ConnectError::NotConnected(_) => "`ayeaye devices` shows all phones",
         ConnectError::Refused(_) => {
-            "`adb kill-server` and another try help where adb has lost track; `ayeaye doctor` checks everything"
+            "run `adb kill-server` and try again, in case adb is confused; `ayeaye doctor` checks everything"
         }
         ConnectError::ServerHangs => {
             "end it with `adb kill-server`, and try again; `ayeaye doctor` checks everything at once"
@@ -288,21 +289,21 @@ fn for_storage(err: &io::Error) -> &'static str {
     };
     match err.kind() {
         _ if is_out_of_files(err) => {
-            "it has as many files and connections open as it may: raise that bound (`ulimit -n`, `LimitNOFILE=` of a service)"
+            "ayeaye has reached its limit of open files and connections: raise it (`ulimit -n`, `LimitNOFILE=` for a service)"
         }
         InvalidData => {
-            "use the version of ayeaye that wrote the file; one that is damaged can be removed when no ayeaye runs"
+            "use the version of ayeaye that wrote the file; a damaged file can be removed when ayeaye is not running"
         }
         StorageFull | QuotaExceeded => {
-            "make room on the disk and try again: `ayeaye sessions du` shows what sessions take, and `ayeaye sessions rm` \
+            "free some disk space and try again: `ayeaye sessions du` shows what sessions take, and `ayeaye sessions rm` \
              removes them"
         }
         PermissionDenied | ReadOnlyFilesystem => {
-            "let the user who runs ayeaye read and write the data folder, or name another with --data-dir or \
+            "let the user who runs ayeaye read and write the data folder, or name another folder with --data-dir or \
              AYEAYE_DATA_DIR"
         }
         _ => {
-            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
+            "free some disk space, check the permissions of the data folder, or name another folder with --data-dir or \
              AYEAYE_DATA_DIR; `ayeaye doctor` checks it"
         }
     }
@@ -321,12 +322,12 @@ fn is_out_of_files(err: &io::Error) -> bool {
 fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
     match err {
         JournalError::Unknown(_) => reader.choose(
-            "list_sessions shows the sessions there are",
-            "`ayeaye sessions list` shows the sessions there are",
-            "History shows the sessions there are",
+            "list_sessions shows all sessions",
+            "`ayeaye sessions list` shows all sessions",
+            "History shows all sessions",
         ),
         JournalError::Busy(_) => {
-            "another ayeaye process drives this session: use that one, or end it"
+            "another ayeaye process is running this session: use that process, or end it"
         }
         JournalError::Damaged { .. } => {
             "the record was changed by something else; start a new task, and keep the folder if you want to know why"
@@ -335,11 +336,11 @@ fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
         JournalError::Storage { source, .. } => for_storage(source),
         JournalError::Blob(_) => "the file was removed by something else",
         JournalError::NoRoom { .. } => {
-            "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
-             themselves; journal.min-free says how much must be free"
+            "`ayeaye sessions rm` removes old sessions; journal.max-age, max-sessions and max-size do it automatically; \
+             journal.min-free says how much must be free"
         }
         JournalError::MissingSessionStart(_) => {
-            "its process died before it had begun; `ayeaye sessions rm` removes it"
+            "its process died before the session had begun; `ayeaye sessions rm` removes it"
         }
     }
 }

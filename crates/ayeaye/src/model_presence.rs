@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const LOOK: Duration = Duration::from_millis(150);
 /// How long it is not looked for again while a model is there.
 const KEEP: Duration = Duration::from_secs(30);
-/// The same while there is none: short, so that a model that was just started counts. Where a look takes two seconds,
+/// The same while there is no model: short, so that a model that was just started counts. Where a look takes two seconds,
 /// most calls should do without one.
 const KEEP_ABSENT: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 1 });
 
@@ -69,7 +69,7 @@ impl ModelPresence {
         Self { found: PresenceSource::ByLooking { model, configured, has_fallback, last } }
     }
 
-    /// The same, where another model takes the tasks whose calls this one fails.
+    /// The same, but another model takes over tasks in which this one fails.
     #[must_use]
     pub fn with_fallback(mut self) -> Self {
         if let PresenceSource::ByLooking { has_fallback, .. } = &mut self.found {
@@ -115,7 +115,7 @@ impl ModelPresence {
         match state {
             ModelState::Ready => format!("tasks are handed to the model at {endpoint}"),
             ModelState::StandIn => {
-                "no model is configured: a stand-in decides, which knows the virtual phone only"
+                "no model is configured: a stand-in decides, which only knows the virtual phone"
                     .to_owned()
             }
             ModelState::NotConfigured => format!(
@@ -123,7 +123,7 @@ impl ModelPresence {
                  drives the phone"
             ),
             ModelState::Refused => format!(
-                "the model's endpoint {endpoint} refuses connections: until it runs, the client's own \
+                "the model's endpoint {endpoint} refuses connections: until it is running, the client's own \
                  model drives the phone"
             ),
         }

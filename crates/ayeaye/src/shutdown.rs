@@ -60,7 +60,7 @@ impl Shutdown {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// None for a program that is to outlive its terminal.
+    /// `None` for a program that should outlive its terminal.
     hangup: Option<tokio::signal::unix::Signal>,
 }
 

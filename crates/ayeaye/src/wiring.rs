@@ -99,14 +99,14 @@ impl App {
     ) -> anyhow::Result<Self> {
         if let Some(mode) = crate::secret::mode_if_others_may_write(&config.data_dir) {
             tracing::warn!(
-                "others may change what is in the data folder {} (mode {mode:o}), tokens and records too: \
+                "others may change what is in the data folder {} (mode {mode:o}), including tokens and records: \
                  `chmod 700` it",
                 config.data_dir.display()
             );
         }
         if let Some((place, mode)) = config.settings_that_others_may_change() {
             tracing::warn!(
-                "others may change {} (mode {mode:o}), and with it where the model's key goes: `chmod go-w` it, or \
+                "others may change {} (mode {mode:o}), and so where the model's key is sent: `chmod go-w` it, or \
                  name another with --config",
                 place.display()
             );
@@ -115,7 +115,7 @@ impl App {
             && config.logs.formats.contains(&Format::Film)
         {
             tracing::warn!(
-                "no film is made of sessions, though logs.formats names it: journal.images = \"none\" keeps no pictures"
+                "no film is made of sessions, although logs.formats names it: journal.images = \"none\" keeps no pictures"
             );
         }
         let down = CancellationToken::new();

@@ -126,7 +126,7 @@ async fn a_task_of_10_mb_is_refused() {
     let start = json!({ "device_id": rig.serial, "task": "y".repeat(10_000_000) });
     let text = rig.refused("ask_agent_start_new_task", start).await;
     assert!(
-        text.starts_with("`task` has 10000000 bytes of UTF-8, the most is 16384\nhint: "),
+        text.starts_with("`task` has 10000000 bytes of UTF-8; at most 16384 are allowed\nhint: "),
         "{text}"
     );
     nothing_happened(&rig).await;

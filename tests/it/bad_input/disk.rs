@@ -17,7 +17,7 @@ async fn without_a_place_for_records_nothing_is_done_on_the_phone() {
     std::fs::write(&sessions, "not a folder").unwrap();
     let start = json!({ "device_id": rig.serial, "task": "do it" });
     let text = rig.refused("ask_agent_start_new_task", start).await;
-    assert!(text.contains("sessions") && text.contains("\nhint: make room on the disk"), "{text}");
+    assert!(text.contains("sessions") && text.contains("\nhint: free some disk space"), "{text}");
     assert!(rig.virtual_phone.phone().state().actions.is_empty());
     std::fs::remove_file(&sessions).unwrap();
     let asked = rig.start("do it").await;

@@ -129,7 +129,7 @@ async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
 
     // Nobody's task: no model is handed it.
     let nothing = binary.run(&["continue"]).await;
-    assert!(nothing.code == 1 && nothing.err.contains("no session waits"), "{nothing:?}");
+    assert!(nothing.code == 1 && nothing.err.contains("no session is waiting"), "{nothing:?}");
     assert_eq!(vlm.asked_count(), 0);
 }
 

@@ -34,7 +34,7 @@ async fn rounds_stop_at_a_question_and_after_failures_in_a_row() {
     let binary = Binary::with(adb, &vlm);
     let asked = binary.run(&["run", "do it", "--every", "1s"]).await;
     assert_eq!(asked.code, 3, "{asked:?}");
-    assert!(asked.out.contains("a question waits for its answer"), "{}", asked.out);
+    assert!(asked.out.contains("a question is waiting for its answer"), "{}", asked.out);
     let gone = binary.run(&["run", "do it", "--every", "1s", "--device", "nope"]).await;
     assert_eq!(gone.code, 1, "{gone:?}");
     assert!(gone.out.contains("3 rounds in a row have failed"), "{}", gone.out);
@@ -124,7 +124,7 @@ async fn what_a_run_did_is_done_again_without_a_model_or_handed_over() {
     assert!(asked[0] == "replay" && asked[1..].iter().all(|model| model != "replay"), "{asked:?}");
     assert!(!json(&handed_over)["message"].as_str().unwrap().starts_with("All steps of session "));
     let told = handed_over.err.lines().find(|line| line.starts_with("replay ")).unwrap_or_default();
-    assert!(told.contains("is not done again: \u{201c}Nothing here, "), "{handed_over:?}");
+    assert!(told.contains("is not repeated: \u{201c}Nothing here, "), "{handed_over:?}");
 }
 
 /// The models that were asked, as the record names them.
@@ -154,7 +154,7 @@ async fn kept_steps_need_no_model_until_one_does_not_fit() {
     let alone = Binary::unconfigured(adb).set("AYEAYE_DATA_DIR", data);
     let again = alone.run(&["task", "run", "routine"]).await;
     assert_eq!(again.code, 0, "{again:?}");
-    assert!(again.out.contains("the kept steps are done"), "{again:?}");
+    assert!(again.out.contains("the saved steps are done"), "{again:?}");
     let refused = alone.run(&["task", "run", "routine", "--without-steps"]).await;
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.err.contains("`ayeaye task run` needs one"), "{refused:?}");

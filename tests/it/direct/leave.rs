@@ -50,7 +50,7 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     assert_eq!(sent(), before);
     // A code that nobody gave is none.
     let invented = with(button.clone(), &json!({ "approval": "00000000" }));
-    assert!(refused(&rig, "tap", invented).await.contains("is no approval"));
+    assert!(refused(&rig, "tap", invented).await.contains("is not an approval"));
     // The yes was for this conversation.
     write_to(&rig, &names[1], "hello").await;
     let elsewhere = with(middle(&rig, "send_button").await, &code);
@@ -64,7 +64,7 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     assert_eq!(sent(), before + 1);
     assert_eq!(phone.state().sent.last().unwrap().text, "hello");
     let again = refused(&rig, "tap", with(button, &code)).await;
-    assert!(again.contains("is no approval"), "{again}");
+    assert!(again.contains("is not an approval"), "{again}");
     assert_eq!(sent(), before + 1);
 }
 

@@ -76,14 +76,14 @@ async fn it_finds_the_server_that_runs_and_none_that_was_killed() {
     let page = noted(&binary).await;
     let found = binary.run(&["ui", "--no-open"]).await;
     assert_eq!(found.code, 0, "{found:?}");
-    assert!(found.out.contains(&format!("The page of the server that runs: {page}")), "{found:?}");
+    assert!(found.out.contains(&format!("The page of the running server: {page}")), "{found:?}");
     let link = found.out.lines().last().unwrap().trim().to_owned();
     assert!(link.starts_with(&format!("{page}sign-in?code=")), "{found:?}");
     opens(&link).await;
     server.end("-KILL").await;
     assert_eq!(notes(&binary), [format!("{page}\n")], "nobody removed it");
     let mut own = Running::start(&binary, &["ui"]);
-    let why = own.line("signs in once").await;
+    let why = own.line("signs you in once").await;
     assert!(why.contains("there is no desktop here"), "{why}");
     let link = own.line("/sign-in?code=").await;
     let told = own.line("The page: ").await;

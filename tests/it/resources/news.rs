@@ -228,7 +228,7 @@ async fn subscriptions_are_bounded() {
     #[expect(deprecated, reason = "the older protocols have nothing else")]
     let refused =
         client.subscribe(SubscribeRequestParams::new("ayeaye://sessions")).await.unwrap_err();
-    assert!(refused.to_string().contains("which is the most"), "{refused}");
+    assert!(refused.to_string().contains("the maximum"), "{refused}");
     // One that is there already is no further one.
     subscribe(&client, &format!("ayeaye://sessions/{session}/steps/0")).await;
     #[expect(deprecated, reason = "the older protocols have nothing else")]

@@ -41,7 +41,7 @@ export async function driving({ browser, server, storage, device, phone }) {
   await viewer.standing("Running");
   await page.locator(".step").first().waitFor();
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await viewer.standing("Paused");
   await phoneFault(phone);
   check("taking over pauses the run", true);
@@ -161,7 +161,7 @@ async function leaveIsAsked(viewer, device, phone) {
   );
   await accessibleInAll(viewer, "leave that is asked for");
   await page.keyboard.press("Enter");
-  await page.getByText("Not done: you did not want it.").waitFor();
+  await page.getByText("Not done, as you decided.").waitFor();
   check("a no leaves it unsent", (await sent()) === 0);
   await tap(page, phone, send);
   await page.getByRole("alertdialog").waitFor();
@@ -192,7 +192,7 @@ async function othersWait(viewer, device) {
   };
   check("what a run asks comes first", await above());
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   check("and waits below while the phone is driven by hand", !(await above()));
   await viewer.button("Done with the phone").click();
   await viewer.go(`#/session/${run}`);

@@ -149,9 +149,9 @@ async function aNewerServer({ browser, server, storage }) {
   check("a page of before goes with its server", true);
   await page.getByLabel("What should a phone do?").fill("Not finished");
   version = "3.0.0";
-  await page.locator(".banner", { hasText: "The server is a newer one" }).waitFor();
+  await page.locator(".banner", { hasText: "The server is newer" }).waitFor();
   await accessible(viewer, "a newer server");
-  await viewer.button("Load the page again").click();
+  await viewer.button("Reload the page").click();
   await page.getByText("ayeaye 3.0.0").waitFor();
   const written = await page.getByLabel("What should a phone do?").inputValue();
   check("but not what is being written, which is there afterwards", loads === 3 && written === "Not finished", [loads, written]);

@@ -35,7 +35,7 @@ export async function operator({ browser, server }) {
 
   await begin(viewer, 'Tell Anna in the Messages app: "Later"');
   await viewer.standing("Asks");
-  await viewer.button("Give the task up").click();
+  await viewer.button("Give up the task").click();
   await viewer.standing("Stopped");
   await viewer.go();
   await page.locator("a.run").first().waitFor();

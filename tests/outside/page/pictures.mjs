@@ -129,7 +129,7 @@ try {
   await phone.context.close();
   await running.button("Take over").click();
   await running.standing("Paused");
-  await running.page.getByText("You drive this phone").first().waitFor();
+  await running.page.getByText("You are driving this phone").first().waitFor();
   await running.button("Recents").click();
   await running.page.locator(".outcome.done").waitFor();
   await take(running, "control");

@@ -52,7 +52,7 @@ async function late({ browser, server, storage, device }) {
   const first = (await ask("tasks", { device_id: device, task: "Switch Bluetooth off.", max_steps: 20 })).session_id;
   await page.getByLabel("What should a phone do?").fill("Switch Bluetooth on.");
   check("the page does not know yet that the phone is busy", (await start.textContent()).includes("Start"));
-  const told = page.getByText("The task waits in line.", { exact: true }).first();
+  const told = page.getByText("The task is waiting in line.", { exact: true }).first();
   await Promise.all([start.click(), told.waitFor(), viewer.standing("In line")]);
   check("a phone that has just become busy takes a task into its queue", viewer.session() !== first);
   await viewer.standing("Done");

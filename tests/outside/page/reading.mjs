@@ -39,7 +39,7 @@ export async function reading({ browser, server, storage, session, device }) {
   );
   await page.getByText("1 run", { exact: true }).waitFor();
   await page.getByRole("searchbox").fill("no such words anywhere");
-  await page.getByText("Nothing is found.").waitFor();
+  await page.getByText("Nothing found.").waitFor();
   await accessibleInAll(viewer, "a search without a find");
   await page.getByRole("searchbox").fill("");
   await runs.nth(1).waitFor();

@@ -27,7 +27,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   check("nothing is claimed of runs that nobody can know", !/go on|carry/i.test(told), told);
   for (const name of ["Pause", "Stop", "Take over", "Sign out"])
     check(`what cannot be sent is not offered: ${name}`, await viewer.button(name).isDisabled());
-  const clock = () => page.locator(".fact", { hasText: "Time, waiting included" }).textContent();
+  const clock = () => page.locator(".fact", { hasText: "Time, including waiting" }).textContent();
   const before = await clock();
   await rest(2500);
   check("the clock of a run stands still", (await clock()) === before, [before, await clock()]);
@@ -35,7 +35,7 @@ export async function restart({ browser, server, storage, device, phone }) {
   check("and is not called live", await page.locator(".screen-bar .chip", { hasText: "Not live" }).isVisible());
   await phoneFault(phone);
   await server.start();
-  await page.getByText("What was at work was cut short").first().waitFor();
+  await page.getByText("Runs in progress were cut short").first().waitFor();
   check("started again: the page says so, still signed in", await page.locator(".connection", { hasText: "Live" }).isVisible());
   await page.locator(".run-head .chip:not(.running)").waitFor();
   await viewer.button("Go on").click();
@@ -54,7 +54,7 @@ async function whileDriving(viewer, server, device) {
   const { page } = viewer;
   await viewer.go(`#/phone/${encodeURIComponent(device)}`);
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await page.locator(".chip", { hasText: "Yours" }).waitFor();
   await server.stop("SIGKILL");
   await page.locator(".banner[role=alert]").waitFor();

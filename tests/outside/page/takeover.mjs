@@ -46,7 +46,7 @@ async function whileOneWaits(viewer, device, phone) {
   const second = viewer.session();
   await viewer.go(`#/session/${first}`);
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await viewer.standing("Paused");
   await phoneFault(phone);
   await goHome(viewer, phone);
@@ -56,7 +56,7 @@ async function whileOneWaits(viewer, device, phone) {
   await viewer.standing("Done");
   await viewer.go(`#/session/${first}`);
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   check("given back, the next one has its turn, and the phone can be taken again", true);
   const other = await Viewer.open(viewer.page.context().browser(), viewer.origin, { storage: await page.context().storageState() });
   await begin(other, "Switch Bluetooth on.", device);
@@ -77,9 +77,9 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   const { page } = viewer;
   await viewer.go(`#/phone/${encodeURIComponent(device)}`);
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await goHome(viewer, phone);
-  await page.getByText("A person drives this phone.").waitFor();
+  await page.getByText("A person is driving this phone.").waitFor();
   await page.getByLabel("What should a phone do?").fill("Switch Wi-Fi on.");
   await accessible(viewer, "a task for a phone that is driven");
   // As it is told while adb's server starts anew.
@@ -108,7 +108,7 @@ async function aTaskMeanwhile(viewer, device, phone, held) {
   check("and begins when the person is done", (await phoneState(phone)).wifi === true);
   await other.go(`#/phone/${encodeURIComponent(device)}`);
   await other.button("Take over").click();
-  await other.page.getByText("You drive this phone").first().waitFor();
+  await other.page.getByText("You are driving this phone").first().waitFor();
   await until("the phone to be held", async () => (await held()).by_hand);
   await other.page.goto("about:blank");
   await until("the phone to be free", async () => !(await held()).busy, 10_000);
@@ -123,7 +123,7 @@ async function afterATask(viewer, device, phone, held) {
   const run = viewer.session();
   await viewer.button("Drive this phone").click();
   await page.waitForURL(/#\/phone\//);
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await goHome(viewer, phone);
   await viewer.button("Done with the phone").click();
   await until("the phone to be free", async () => !(await held()).busy);
@@ -142,10 +142,10 @@ async function inTwoTabs(viewer, device, phone, held) {
   for (const one of [viewer, other]) {
     await one.go(`#/phone/${encodeURIComponent(device)}`);
     await one.button("Take over").click();
-    await one.page.getByText("You drive this phone").first().waitFor();
+    await one.page.getByText("You are driving this phone").first().waitFor();
   }
-  await page.getByText("This phone is driven in another tab or browser of yours now.").waitFor();
-  check("a tab is told that another one drives", (await page.getByText("You drive this phone").count()) === 0);
+  await page.getByText("You are now driving this phone in another tab or browser.").waitFor();
+  check("a tab is told that another one drives", (await page.getByText("You are driving this phone").count()) === 0);
   const focused = await other.page.evaluate(() => document.activeElement.className);
   check("who takes over can type at once", focused === "writing", focused);
   await page.reload();
@@ -183,7 +183,7 @@ async function writtenBeforeAHint(viewer, device, phone) {
   await begin(viewer, "Switch Wi-Fi off.", device);
   await viewer.standing("Running");
   await viewer.button("Take over").click();
-  await page.getByText("You drive this phone").first().waitFor();
+  await page.getByText("You are driving this phone").first().waitFor();
   await viewer.standing("Paused");
   await phoneFault(phone);
   const hint = page.getByLabel("Go on with a hint");
@@ -207,7 +207,7 @@ async function givenUp(viewer, device) {
     const run = viewer.session();
     if (there === "the first page") await viewer.go();
     const card = page.locator(".run-page, .asking");
-    await card.getByRole("button", { name: "Give the task up" }).first().click();
+    await card.getByRole("button", { name: "Give up the task" }).first().click();
     await viewer.go(`#/session/${run}`);
     await viewer.standing("Stopped");
     await viewer.go();

@@ -85,7 +85,7 @@ export class Viewer {
   async takeOver(device, app) {
     await this.go(`#/phone/${encodeURIComponent(device)}`);
     await this.button("Take over").click();
-    await this.page.getByText("You drive this phone").first().waitFor();
+    await this.page.getByText("You are driving this phone").first().waitFor();
     await this.page.getByText("More", { exact: true }).click();
     await this.page.getByLabel("App to open").fill(app);
     await this.page.getByLabel("App to open").press("Enter");

@@ -29,7 +29,7 @@ export async function watching({ browser, server, storage, device, phone }) {
   );
   await accessibleInAll(viewer, "phones");
   await page.getByLabel("What should a phone do?").press("Control+Enter");
-  await page.getByRole("alert").filter({ hasText: "Say first what the phone should do." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "First say what the phone should do." }).waitFor();
   check("a task that is missing is told", true);
 
   await keptWhileOneLooksElsewhere(viewer);

@@ -15,27 +15,29 @@ pub enum AgentError {
         session: Option<SessionId>,
     },
     /// A person drives the phone by hand.
-    #[error("device {device} is busy: a person drives it by hand")]
+    #[error("device {device} is busy: a person is driving it by hand")]
     DeviceInHand {
         /// The phone.
         device: DeviceId,
     },
     /// The person does not have the phone in hand, or no longer.
-    #[error("device {device} is not driven by hand any more: its time was up, or its task goes on")]
+    #[error(
+        "device {device} is no longer driven by hand: the time was up, or its task has resumed"
+    )]
     NotInHand {
         /// The phone.
         device: DeviceId,
     },
     /// The session is running another task.
-    #[error("session {0} is still at work")]
+    #[error("session {0} is still running")]
     SessionBusy(SessionId),
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),
     /// The session holds only direct actions, or a task that was dropped for another one: no task to resume.
-    #[error("session {0} has no task to go on with")]
+    #[error("session {0} has no task to continue")]
     NoTask(SessionId),
-    /// Its question was given up, so that a reply has nothing to answer; only another task goes on with it.
+    /// Its question was given up, so a reply has nothing to answer; only another task continues it.
     #[error("the request of session {0} was given up")]
     GivenUp(SessionId),
     /// The answer is the number of no option of the question, which stays open.
@@ -54,7 +56,7 @@ pub enum AgentError {
         /// The phone in the request.
         given: DeviceId,
     },
-    /// Another phone is reached by now under the id of the session's: addresses are given out anew.
+    /// The session's device id now leads to another phone: addresses are reused.
     #[error("session {session} began on another phone: {device} was a {before}, and is {now} now")]
     OtherPhone {
         /// The session.
@@ -78,7 +80,7 @@ pub enum AgentError {
     /// The record has no beginning.
     #[error(transparent)]
     NotARecord(#[from] MissingSessionStart),
-    /// A secret that the task names cannot be had.
+    /// A secret that the task names is not available.
     #[error(transparent)]
     Secret(#[from] NamedSecretError),
     /// The server is shutting down.

@@ -100,7 +100,7 @@ impl Ask {
             text.extend([". The text: \"", &shortened(&redact(content)), "\""]);
         }
         text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
-        // What turns the direction would show the question otherwise than it is.
+        // Characters that change the direction of text would show the question differently from what it is.
         redact(&text).chars().filter(|c| !is_unseen(*c)).collect()
     }
 }
@@ -182,27 +182,29 @@ impl Rule {
             Self::AskedFor => "the user's own words ask for it",
             Self::Approved => "the user has said yes to exactly this",
             Self::Refused => "the user has said no to exactly this",
-            Self::Permitted => "the policy lets acts of this class pass",
-            Self::Control => "a control says what it does",
+            Self::Permitted => "the policy allows acts of this class",
+            Self::Control => "the label of a control says what it does",
             Self::Dialog => "a dialog says what its button does",
             Self::EnterKey => "the enter key would do what a control on the screen does",
-            Self::SystemPart => "a part of the system through which apps get power over the phone",
+            Self::SystemPart => "a part of the system that can give apps power over the phone",
             Self::PasswordField => "a field for a password or a code",
-            Self::PrivateApp => "an app that is private: only its user acts there",
+            Self::PrivateApp => "a private app: only its user acts there",
             Self::SecretElsewhere => "a secret that was given for another app",
             Self::SecretOffField => {
-                "a secret that would be typed into what a tap opens, and not into a field that is known"
+                "a secret that would be typed into whatever a tap opens, not into a known field"
             }
             Self::UnnamedApp => "an app for money or secrets that the user has not named",
             Self::NoElements => "the elements of the screen do not say what is touched",
             Self::DeniedApp => "an app that the policy denies",
-            Self::AppNotListed => "an app that is not among those the policy allows",
+            Self::AppNotListed => "an app that is not on the policy's list of allowed apps",
             Self::DeniedHost => "an address whose host the policy denies",
-            Self::HostNotListed => "an address whose host is not among those the policy allows",
+            Self::HostNotListed => {
+                "an address whose host is not on the policy's list of allowed hosts"
+            }
             Self::UnnamedAddress => "an address that the user has not named",
-            Self::ReadOnly => "something is changed, and the policy is for reading",
-            Self::TapBudget => "taps of the last minute",
-            Self::TypingBudget => "characters typed in this session",
+            Self::ReadOnly => "a change, which the read-only policy refuses",
+            Self::TapBudget => "the limit on taps per minute",
+            Self::TypingBudget => "the limit on characters typed in a session",
             Self::Command => "a command that changes the phone's apps or files",
             Self::Marked => "the model itself has asked for approval",
         }

@@ -104,7 +104,7 @@ impl RetentionCandidate {
     }
 }
 
-/// Whom the limits concern, the one left alone for the longest first.
+/// Sessions to remove, least recently used first.
 pub fn select_for_removal(
     retention: &Retention,
     now: Timestamp,

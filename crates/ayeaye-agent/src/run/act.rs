@@ -20,9 +20,9 @@ use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// How often a screen is switched on for one gesture.
 const MOST_WAKES: u32 = 2;
-const WENT_DARK: &str = "the screen had gone off while it was being decided on";
+const WENT_DARK: &str = "the screen went off while this was being decided";
 
-const SHOWS_OTHER: &str = "the screen had gone off while it was being decided on, and it shows something else since it is on again";
+const SHOWS_OTHER: &str = "the screen went off while this was being decided, and shows something else now that it is on again";
 
 /// Most bytes of a control's name in a note to the model.
 const LONGEST_NAME: usize = 100;
@@ -34,10 +34,10 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 const FRESH: Duration = Duration::from_millis(350);
 
 /// The error of a gesture whose secret is known only as a placeholder in the record.
-pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
-    server was restarted";
+pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that was forgotten when the server \
+    was restarted";
 /// The error of a gesture with a placeholder that a model has made up.
-const SECRET_MADE_UP: &str = "not carried out: its text has the form of a placeholder of a secret, and nobody has given such a \
+const SECRET_MADE_UP: &str = "not carried out: its text looks like the placeholder of a secret, but nobody has given such a \
     secret";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
@@ -49,7 +49,7 @@ const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere
 enum Relit {
     /// It looks as it did.
     Same,
-    /// It looks otherwise.
+    /// It looks different.
     Other,
     /// It cannot be switched on, or stays locked, as a clause.
     NotReady(String),
@@ -71,7 +71,7 @@ impl Run {
         let Some(gesture) = self.restore_gesture(gesture) else {
             if !self.was_given(gesture) {
                 self.state.system_notes.push(format!(
-                    "Your last action ({}) was {SECRET_MADE_UP}. Ask the user for what is to be typed.",
+                    "Your last action ({}) was {SECRET_MADE_UP}. Ask the user what to type.",
                     gesture.name()
                 ));
                 step.error = Some(SECRET_MADE_UP.to_owned());
@@ -109,7 +109,7 @@ impl Run {
         (self.state.put_off, self.state.put_off_strictly) = Default::default();
         if let ScreenNow::Ticks(name) = now {
             self.state.system_notes.push(format!(
-                "What your last action ({}) was aimed at said something else in its digits by then: {}.",
+                "The digits of what your last action ({}) was aimed at had changed by then: {}.",
                 gesture.name(),
                 quote_untrusted(&name, LONGEST_NAME)
             ));

@@ -35,8 +35,8 @@ impl ResumeKind {
     }
 }
 
-const NAMED_SECRETS: &str = "What the user writes as {{secret:NAME}} is a secret that you are not told. Where it belongs, \
-    type it exactly as it is written there: the phone is given what it stands for.";
+const NAMED_SECRETS: &str = "Where the user writes {{secret:NAME}}, it stands for a secret that you are not told. Where it belongs, \
+    type it exactly as written: the phone receives the secret itself.";
 
 impl Run {
     /// Records how the run begins, and resets the phone before the session's first step.
@@ -148,10 +148,10 @@ impl Run {
             return;
         }
         let note = format!(
-            "Since your last step the client has acted on the phone itself, not you ({steps} \
+            "Since your last step the client, not you, has acted on the phone ({steps} \
              {}): {}. The screen may not be as you left it: look at it again and go on from what you see \
              now.",
-            if steps == 1 { "step" } else { "steps, here the last of them" },
+            if steps == 1 { "step" } else { "steps; these are the last" },
             activity.lines.join("; ")
         );
         self.state.system_notes.push(note);

@@ -30,13 +30,13 @@ impl Run {
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
         let recorded = self.record_last_facts(end).await;
-        // A disk that is full is no reason to leave the phone changed, and one that gave no picture may still do the
-        // rest. One that is out of reach is not waited for: whoever has it next puts them back.
+        // A full disk is no reason to leave the phone's settings changed, and a phone that gave no picture may still take
+        // them. A phone that is out of reach is not waited for: the next run to drive it puts them back.
         let lost = |reason| reason == StopReason::DeviceLost;
         let is_lost = lost(end.reason) || recorded.as_ref().is_err_and(|err| lost(err.reason()));
         let put_back = self.put_back_settings_within(is_lost.then_some(LOST_PUT_BACK)).await;
         recorded?;
-        // What is remembered of the phone is in files of its own: the record takes its end all the same.
+        // Settings that are still to be put back are kept in their own files, so the record can end regardless.
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;
         put_back

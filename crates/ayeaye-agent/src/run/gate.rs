@@ -151,9 +151,9 @@ impl Run {
                 self.note_verdict(&judged, &why).await?;
                 self.state.progress.refused(gesture, refusal_by(judged.verdict.rule, ""));
                 let way_out = if judged.verdict.rule == Rule::SecretOffField {
-                    "Tap the field, and type the secret without a place once the field has the focus."
+                    "Tap the field, and once it is focused type the secret without giving a position."
                 } else {
-                    "Do not try it in another way: leave this screen, or ask the user with a question."
+                    "Do not try it another way: leave this screen, or ask the user with a question."
                 };
                 self.state.system_notes.push(format!(
                     "Your last action ({}) was not carried out: {why}. {way_out}",

@@ -128,8 +128,8 @@ impl Run {
         if limit <= idle {
             self.state.system_notes.push(format!(
                 "You have given out nothing {idle} times in a row; the last time you have {what}. Give \
-                 out a subtask in another app, ask the user, or say that the request is carried out or \
-                 cannot be."
+                 out a subtask in another app, ask the user, or say that the request is done or \
+                 cannot be done."
             ));
         }
         Ok(())

@@ -130,10 +130,10 @@ impl Progress {
                 doubt.get_or_insert(match cycle {
                     1 if refusal.is_none() => format!(
                         "You have done the same action {rounds} times and the screen has not changed. \
-                         It does not work: do something else, ask the user, or give up."
+                         It is not working: do something else, ask the user, or give up."
                     ),
                     _ => format!(
-                        "You have done {what}. That does not get you on: do something else, ask the user, \
+                        "You have done {what}. That gets you nowhere: do something else, ask the user, \
                          or give up."
                     ),
                 });
@@ -148,7 +148,7 @@ impl Progress {
             Refused::Part => format!("; some of the last were not carried out, since {why}"),
         });
         if limit * 2 <= unmoved {
-            let what = format!("{unmoved} actions, of which none has changed the screen{refusal}");
+            let what = format!("{unmoved} actions, none of which has changed the screen{refusal}");
             return Headway::None(Loop { what, acts: self.latest(LONGEST_CYCLE) });
         }
         match doubt {
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(
             same[0],
             "You have done the same action 4 times; it was not carried out, since the policy refuses it. \
-             That does not get you on: do something else, ask the user, or give up."
+             That gets you nowhere: do something else, ask the user, or give up."
         );
         let both = vec![[(20, tap(100), true), (90, tap(900), false)]; 6].concat();
         let both = told(&both);
@@ -318,7 +318,7 @@ mod tests {
         let mixed: Vec<_> = (0..9).map(|nth| (9, tap(nth * 30), 5 <= nth)).collect();
         assert_eq!(
             told(&mixed).last().unwrap(),
-            "8 actions, of which none has changed the screen; the last of them were not carried out, since \
+            "8 actions, none of which has changed the screen; the last of them were not carried out, since \
              the policy refuses it"
         );
     }

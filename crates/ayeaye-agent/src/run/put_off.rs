@@ -15,7 +15,7 @@ const LOOKS_AGAIN: u32 = 2;
 /// The same for acts of which each is another one, as those are that follow something that moves.
 const LOOKS_AGAIN_IN_ALL: u32 = 5;
 const SWITCHED_OFF: &str =
-    "the screen was off since you pressed POWER; it is switched on for the next look";
+    "the screen was off because you pressed POWER; it is switched on for the next look";
 /// Most of a text that is shown to who is to type it, in bytes.
 const MOST_SHOWN: usize = 200;
 
@@ -47,8 +47,8 @@ impl PutOffs {
 /// An act that was allowed and cannot be done is the user's.
 pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
     let text = format!(
-        "What you allowed has not been done, though it was tried again and again: {why}. Your yes is for what you were \
-         asked about. Please do it by hand if you still want it, then say that it is done."
+        "What you allowed has not been done, although it was tried several times: {why}. Your yes only covers what you \
+         were asked about. Please do it by hand if you still want it, then say that it is done."
     );
     RunError::NeedsTakeover { text, app }
 }
@@ -106,8 +106,8 @@ impl Run {
         } else {
             let what = self.in_words(act);
             let text = format!(
-                "{what} has not been done, though it was tried again and again: {why}. It must not go to another \
-                 screen than the one that it is meant for, and what was done before it stays done. Please do it by \
+                "{what} has not been done, although it was tried several times: {why}. It must only go to the \
+                 screen it is meant for; everything before it has been done. Please do it by \
                  hand, then say that it is done."
             );
             RunError::NeedsTakeover { text, app }

@@ -82,7 +82,7 @@ impl Run {
         }
         let tree = observation.elements.tree();
         let tree = tree
-            .ok_or_else(|| Mismatch::new("the phone does not say what its screen consists of"))?;
+            .ok_or_else(|| Mismatch::new("the phone does not list the elements of its screen"))?;
         let size = observation.frame.size();
         progress.replay.decide(progress.next, observation.app.as_deref(), &tree.elements, size)
     }
@@ -98,7 +98,7 @@ impl Run {
             unreachable!("asked only while there is a replay")
         };
         let text = format!(
-            "Step {} of session {} is done again: its app is in front, and its element is there.",
+            "Step {} of session {} is repeated: its app is in front, and its element is there.",
             progress.next + 1,
             progress.replay.session
         );
@@ -126,7 +126,7 @@ impl Run {
             return Ok(());
         };
         let (session, all) = (replay.session, replay.len());
-        let text = format!("step {} of session {session} is not done again: {why}", next + 1);
+        let text = format!("step {} of session {session} is not repeated: {why}", next + 1);
         tracing::info!(session = %self.session().id, "{}", self.recorder.redact(&text));
         self.recorder
             .append(Fact::Note {
@@ -147,8 +147,8 @@ impl Run {
         self.publish(text);
         if 0 < next {
             self.state.system_notes.push(format!(
-                "The first {} repeated from an earlier run of this task, without looking further than \
-                 at what each was aimed at. From here on nothing fits any more: go on from this screen, and check \
+                "The first {} repeated from an earlier run of this task, checking only what each step \
+                 was aimed at. From here on the recorded steps no longer fit: go on from this screen, and check \
                  that what was done so far is right.",
                 if next == 1 { "step was".to_owned() } else { format!("{next} steps were") }
             ));

@@ -32,16 +32,16 @@ pub struct Bench {
     #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse,
         conflicts_with = "device")]
     pub faults: Vec<FaultFlag>,
-    /// Take this phone instead; the acts are done on it
+    /// Use this phone instead; the acts are done on it
     #[arg(long, value_name = "ID", requires = "acts")]
     pub device: Option<String>,
-    /// Do this in each round; several in their order
+    /// Do this in each round; several are done in order
     #[arg(long = "act", value_name = "ACT")]
     pub acts: Vec<Act>,
     /// How many rounds
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub rounds: u32,
-    /// Have the model think for so long, as real ones do; not counted
+    /// Have the model think for this long, as real ones do; not counted
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub think: Duration,
     /// As JSON, for programs

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 /// `run --every` and those like it.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Repeat {
-    /// Do it again and again, so far apart: 90s, 15m, 2h, 1d
+    /// Repeat it at this interval: 90s, 15m, 2h, 1d
     #[arg(long, value_name = "TIME")]
     pub every: Option<Every>,
     /// Stop after this many rounds

@@ -32,7 +32,7 @@ const MOST_COLUMNS: usize = 100;
 
 /// The end of every other page.
 const SETTINGS_NOTE: &str =
-    "Settings such as --data-dir and --model-name go with every command: ayeaye --help";
+    "Settings such as --data-dir and --model-name work with every command: ayeaye --help";
 
 /// The command line with its help, for a terminal of so many columns.
 pub fn command_line(columns: Option<usize>) -> Command {

@@ -18,7 +18,7 @@ pub struct Install {
     /// The client
     #[arg(value_parser = clients())]
     pub client: Option<Client>,
-    /// Have the client call a server that runs already, here or at URL
+    /// Have the client call a server that is already running, here or at URL
     #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
     pub http: Option<String>,
     /// Write the server's token into the client's settings
@@ -30,7 +30,7 @@ pub struct Install {
     /// Offer these tools: read-only, agent, device, manage or all, or several with commas; or auto
     #[arg(long, value_name = "TOOLS", conflicts_with = "http")]
     pub tools: Option<String>,
-    /// Put keys of the environment into ayeaye.toml, readable by you alone
+    /// Copy keys from the environment into ayeaye.toml, readable only by you
     #[arg(long)]
     pub keep_secrets: bool,
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub enum Policy {
     Explain {
         /// The session: its id, the beginning of it, or `last`
         id: SessionName,
-        /// The step, counted from 1 as `sessions show` does; without it all of them
+        /// The step, counted from 1 as in `sessions show`; without it, all of them
         step: Option<u32>,
         /// As JSON, for programs
         #[arg(long)]

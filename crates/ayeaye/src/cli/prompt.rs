@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 /// `ayeaye model prompt`.
 #[derive(Debug, Subcommand)]
 pub enum PromptCommand {
-    /// Read a prompt out of a checkout, of which nothing is run
+    /// Read a prompt from a checkout; nothing in it is run
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportPrompt),
-    /// List the prompts that were imported, and those that can be
+    /// List the imported prompts, and those that can be imported
     List {
         /// As JSON, for programs
         #[arg(long)]
@@ -33,7 +33,7 @@ pub struct ImportPrompt {
     /// The folder of your checkout of the model's repository
     #[arg(long, value_name = "DIR", required_unless_present = "fetch")]
     pub from: Option<PathBuf>,
-    /// Get its file from where it is published instead, and only the very file that is known (by its hash)
+    /// Download its published file instead, accepting only the known file (by its hash)
     #[arg(
         long,
         value_name = "URL",
@@ -42,13 +42,13 @@ pub struct ImportPrompt {
         conflicts_with = "from"
     )]
     pub fetch: Option<String>,
-    /// The profile it is for; without it the one whose prompt the folder holds
+    /// The profile it is for; without it, the one whose prompt the folder holds
     #[arg(long, value_name = "PROFILE")]
     pub family: Option<String>,
     /// Which of the family's prompts, such as `multilingual`
     #[arg(long, value_name = "NAME", default_value = "")]
     pub variant: String,
-    /// Put it into the settings file too, so that the model is asked with it
+    /// Also write it into the settings file, so that it is used
     #[arg(long = "use")]
     pub use_it: bool,
 }

@@ -31,7 +31,7 @@ with a question that nobody has answered by the next due time, and when three in
 pub struct Run {
     /// What to do, in one sentence
     pub task: String,
-    /// The phone's serial, as `ayeaye devices` prints it; where one phone is connected it may be left out
+    /// The phone's serial, as `ayeaye devices` prints it; may be left out if only one phone is connected
     #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
     pub device: Option<String>,
     /// Use a virtual phone
@@ -60,19 +60,19 @@ that was stopped goes on, with TEXT as advice. One that has ended takes TEXT as 
 /// `ayeaye continue`.
 #[derive(Debug, Args)]
 pub struct Continue {
-    /// The session: its id, the beginning of it, or `last`; without it the last one that waits or was stopped
+    /// The session: its id, the beginning of it, or `last`; without it, the last one that is waiting or was stopped
     #[arg(value_parser = session_to_continue)]
     pub id: Option<SessionName>,
     /// What to tell it
     pub text: Option<String>,
-    /// On a new virtual phone, for a session that was on one; without it that is seen by itself
+    /// On a new virtual phone, for a session that was on one; usually detected
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
     #[command(flatten)]
     pub how: HowToRun,
 }
 
-/// A session. What is none may be what somebody wants to tell the last one.
+/// A session. Anything else may be what somebody wants to tell the last one.
 fn session_to_continue(text: &str) -> Result<SessionName, String> {
     text.parse().map_err(|err: InvalidSessionName| {
         format!("{err}. To tell the last one: ayeaye continue last {}", shell_word(&one_line(text)))
@@ -85,10 +85,10 @@ pub struct HowToRun {
     /// Stop after this many steps
     #[arg(long, value_name = "N")]
     pub(super) max_steps: Option<String>,
-    /// Who answers questions; in a terminal you do
+    /// Who answers questions; you do, in a terminal
     #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
     pub(super) reply_mode: Option<String>,
-    /// Let a host agent split the task up over the phone's apps
+    /// Let a host agent split up the task over the phone's apps
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
         require_equals = true)]
     pub(super) planner: Option<String>,

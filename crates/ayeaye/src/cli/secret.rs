@@ -4,15 +4,15 @@ use clap::Subcommand;
 /// `ayeaye secret`.
 #[derive(Debug, Subcommand)]
 pub enum SecretCommand {
-    /// Keep a secret; it is asked for, or read from the standard input
+    /// Store a secret; it is asked for, or read from standard input
     #[command(after_help = SET_EXAMPLES)]
     Set {
-        /// Its name, as tasks say it: {{secret:NAME}}. Letters, digits, `-`, `_` and `.`
+        /// Its name, as tasks write it: {{secret:NAME}}. Letters, digits, `-`, `_` and `.`
         name: String,
-        /// Package of an app that it may be typed in; may be given several times
+        /// Package of an app it may be typed in; may be given several times
         #[arg(long = "app", value_name = "PACKAGE", required = true)]
         apps: Vec<String>,
-        /// Host of the pages that it may be typed on, where the app is a browser; may be given several times
+        /// Host of pages it may be typed on, if the app is a browser; may be given several times
         #[arg(long = "host", value_name = "HOST")]
         hosts: Vec<String>,
     },

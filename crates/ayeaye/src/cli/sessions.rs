@@ -12,7 +12,7 @@ use super::SessionName;
 pub enum Sessions {
     /// List the sessions, newest first
     List {
-        /// Most sessions to list
+        /// The most sessions to list
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         limit: Option<u32>,
         /// As JSON, for programs
@@ -28,14 +28,14 @@ pub enum Sessions {
         #[arg(long)]
         json: bool,
     },
-    /// Answer the question a session waits with
+    /// Answer a session's open question
     Answer {
         /// The session: its id, the beginning of it, or `last`
         id: SessionName,
         /// The answer
         text: String,
     },
-    /// Write a session in a format that others read
+    /// Write a session in a format that other programs read
     #[command(after_help = EXPORT_EXAMPLES)]
     Export {
         /// The session: its id, the beginning of it, or `last`
@@ -47,16 +47,16 @@ pub enum Sessions {
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
-    /// Say how much room sessions take, log by log, and which are removed next
+    /// Show how much space sessions take, log by log, and which are removed next
     Du {
-        /// These sessions; without any all of them, the largest first
+        /// These sessions; without any, all of them, largest first
         #[arg(value_name = "ID")]
         ids: Vec<SessionName>,
         /// As JSON, for programs
         #[arg(long)]
         json: bool,
     },
-    /// Delete sessions with all that belongs to them: record, pictures, logs
+    /// Delete sessions with everything that belongs to them: record, pictures, logs
     Rm {
         /// The sessions: ids, the beginnings of them, or `last`
         #[arg(required = true, value_name = "ID")]

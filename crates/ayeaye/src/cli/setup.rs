@@ -28,20 +28,20 @@ pub struct Setup {
     pub virtual_phone: bool,
     #[command(flatten)]
     pub traits: VirtualTraits,
-    /// Only put the keyboard on the phone that types every script: fetch it, or take FILE or URL; or remove it
+    /// Only install the keyboard that types every script: fetch it, or use FILE or URL; or remove it
     #[arg(long, value_name = "fetch|FILE|URL|remove", value_parser = KeyboardChoice::parse,
         conflicts_with_all = ["model", "client"])]
     pub keyboard: Option<KeyboardChoice>,
-    /// The model, as its server calls it; `none` lets the client's own model drive
+    /// The model, by its server's name for it; `none` lets the client's own model drive
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// The client to add this server to; `none` for no client
     #[arg(long, value_name = "CLIENT", value_parser = client_or_none())]
     pub client: Option<ClientChoice>,
-    /// Take the default answer to every question; no client is changed but that of --client
+    /// Take the default answer to every question; only the client given with --client is changed
     #[arg(long)]
     pub yes: bool,
-    /// Do no task at the end
+    /// Skip the task at the end
     #[arg(long)]
     pub no_task: bool,
 }

@@ -8,19 +8,19 @@ use crate::config::MAX_STEPS;
 /// `ayeaye task`.
 #[derive(Debug, Subcommand)]
 pub enum TaskCommand {
-    /// Keep a task under a name; one of that name is replaced
+    /// Save a task under a name, replacing any task of that name
     #[command(after_help = SAVE_EXAMPLES)]
     Save(SaveTask),
-    /// Do a task that was kept
+    /// Do a saved task
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunTask),
-    /// List the tasks that are kept
+    /// List the saved tasks
     List {
         /// As JSON, for programs
         #[arg(long)]
         json: bool,
     },
-    /// Show a task, and the file that it is kept in
+    /// Show a task, and the file it is saved in
     Show {
         /// Its name
         name: String,
@@ -43,17 +43,17 @@ pub enum TaskCommand {
 pub struct SaveTask {
     /// Its name: letters, digits, `-`, `_` and `.`
     pub name: String,
-    /// What to do, with slots such as {person} for what is said when it is done
+    /// What to do, with slots such as {person}, filled in when it is run
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     pub text: Option<String>,
     /// Take the task of this session: its id, the beginning of it, or `last`
     #[arg(long, value_name = "ID")]
     pub from: Option<SessionName>,
-    /// Also keep what that session did, to do it again where each element is there
+    /// Also save what that session did, to repeat it as long as each element is there
     // Not `requires`: a text, which conflicts with it, makes that go unnoticed.
     #[arg(long, conflicts_with = "text")]
     pub steps: bool,
-    /// The phone that it is for, by its serial
+    /// The phone it is for, by its serial
     #[arg(long, value_name = "ID")]
     pub device: Option<String>,
     /// Stop after this many steps
@@ -66,13 +66,13 @@ pub struct SaveTask {
 pub struct RunTask {
     /// Its name
     pub name: String,
-    /// What stands in a slot; without it you are asked, where there is a terminal
+    /// The text for a slot; without it you are asked, in a terminal
     #[arg(long = "set", value_name = "SLOT=TEXT", value_parser = slot_value)]
     pub set: Vec<(String, String)>,
-    /// Let the model do everything, and leave the kept steps alone
+    /// Let the model do everything, ignoring the saved steps
     #[arg(long)]
     pub without_steps: bool,
-    /// The phone's serial; without it the one that the task is for, or the only one that is connected
+    /// The phone's serial; without it, the one the task is for, or the only one connected
     #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
     pub device: Option<String>,
     /// Use a virtual phone

@@ -181,7 +181,7 @@ fn a_text_without_quotes_and_a_task_without_a_command_have_a_way_out() {
             &["Switch Wi-Fi off"],
             &*format!("ayeaye run {}\n", crate::text::shell_word("Switch Wi-Fi off")),
         ),
-        (&["Zwitch", "it"], "behind `run`: ayeaye run "),
+        (&["Zwitch", "it"], "in quotes after `run`: ayeaye run "),
         (&["sessions", "answer", "last", "Anna", "Berg"], "TEXT of several words"),
         (&["version"], "ayeaye --version"),
         (&["-v"], "ayeaye --version"),

@@ -47,7 +47,7 @@ fn tip(err: &clap::Error) -> Option<String> {
 }
 
 fn behind_run(task: &str) -> String {
-    format!("a task stands in quotes behind `run`: ayeaye run {}", shell_word(task))
+    format!("put a task in quotes after `run`: ayeaye run {}", shell_word(task))
 }
 
 /// Where a command takes one text, and there are more words.

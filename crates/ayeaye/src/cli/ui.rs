@@ -15,10 +15,10 @@ until Ctrl-C, at http://127.0.0.1:8631/, or another port where that one is taken
 /// `ayeaye ui`.
 #[derive(Debug, Args)]
 pub struct Ui {
-    /// Print the link that signs in, and open nothing
+    /// Print the link that signs in, without opening it
     #[arg(long)]
     pub no_open: bool,
-    /// Add a virtual phone; where no model is configured it is the only one, and a stand-in decides
+    /// Add a virtual phone; if no model is configured it is the only one, and a stand-in decides
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
     #[command(flatten)]

@@ -13,16 +13,16 @@ pub struct Phone {
     /// The port for `adb connect 127.0.0.1:PORT`
     #[arg(long, value_name = "N", default_value_t = 5555)]
     pub port: u16,
-    /// Listen here for commands that steer the phone in tests
+    /// Listen here for commands that control the phone in tests
     #[arg(long, value_name = "ADDR", value_parser = socket_address)]
     pub control: Option<std::net::SocketAddr>,
-    /// Be like that maker's phones, new from the shop
+    /// Behave like a new phone from this maker
     #[arg(long, value_name = "MAKER", value_parser = makers())]
     pub like: Option<Maker>,
     /// Have this fault too; may be given several times
     #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse)]
     pub faults: Vec<FaultFlag>,
-    /// Be as fast as a phone on this link
+    /// Be as fast as a phone on this kind of link
     #[arg(long, value_name = "PROFILE", value_parser = profiles(), default_value = "as-is")]
     pub profile: Profile,
     /// Serve the stand-in for a model here, for checks from outside
@@ -45,14 +45,14 @@ impl FaultFlag {
 /// What goes with `--virtual`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct VirtualTraits {
-    /// Let the virtual phone be like that maker's, new from the shop
+    /// Let the virtual phone behave like a new phone from this maker
     #[arg(long, value_name = "MAKER", value_parser = makers(), requires = "virtual_phone")]
     pub like: Option<Maker>,
     /// Give the virtual phone this fault, by a name that `ayeaye phone --help` lists
     #[arg(long = "fault", value_name = "NAME[=VALUE]", value_parser = FaultFlag::parse,
         requires = "virtual_phone")]
     pub faults: Vec<FaultFlag>,
-    /// Let the virtual phone be as fast as a phone on this link
+    /// Let the virtual phone be as fast as a phone on this kind of link
     #[arg(long, value_name = "PROFILE", value_parser = profiles(), requires = "virtual_phone")]
     pub profile: Option<Profile>,
 }

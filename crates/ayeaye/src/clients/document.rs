@@ -38,7 +38,7 @@ pub struct Key<'a> {
 pub enum EditError {
     #[error("line {line}, column {column}: {problem}")]
     Syntax { line: usize, column: usize, problem: String },
-    #[error("`{section}` is no section that entries can be put into")]
+    #[error("`{section}` is not a section that entries can be added to")]
     NotASection { section: String },
     #[error("`{name}` is there more than once")]
     Twice { name: String },

@@ -60,17 +60,17 @@ pub enum TokenForm {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum NoEntry {
     #[error(
-        "{client} takes no address in its settings file: leave out --http, or add the server as a \
+        "{client} accepts no address in its settings file: leave out --http, or add the server as a \
          connector in {client} itself"
     )]
     NoHttp { client: Client },
     #[error(
-        "`{argument}` has a character that means something to Windows' `cmd`, which has to start {script}: name \
+        "`{argument}` has a character with a special meaning for Windows' `cmd`, which has to start {script}: name \
          other folders, or install the program (`npm install -g ayeaye`) and run its `install`"
     )]
     NotForCmd { script: String, argument: String },
     #[error(
-        "{} is not UTF-8 and cannot stand in a settings file: name another path, or mend this one",
+        "{} is not UTF-8 and cannot be written in a settings file: name another path, or rename this one",
         path.display()
     )]
     NotUtf8 { path: PathBuf },

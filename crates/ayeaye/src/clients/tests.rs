@@ -253,7 +253,7 @@ fn a_path_that_no_file_of_settings_can_hold_is_refused() {
     let folders = Folders::new(System::Unix, &environment).unwrap();
     for program in [&bin.join("ayeaye"), Path::new("/x/_npx/1/ayeaye")] {
         let refused = launcher::command(program, Vec::new(), &folders).unwrap_err();
-        assert!(refused.to_string().contains("is not UTF-8 and cannot stand"), "{refused}");
+        assert!(refused.to_string().contains("is not UTF-8 and cannot be written"), "{refused}");
     }
 }
 

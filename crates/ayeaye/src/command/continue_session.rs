@@ -49,7 +49,7 @@ pub async fn go_on(
         None => match last_open(journal).await.map_err(AgentError::from)? {
             Some(id) => id,
             None => bail!(
-                "no session waits or was stopped\nhint: `ayeaye sessions list` shows all; `ayeaye continue \
+                "no session is waiting or was stopped\nhint: `ayeaye sessions list` shows all; `ayeaye continue \
                  last TEXT` gives the last one its next task"
             ),
         },
@@ -66,8 +66,8 @@ pub async fn go_on(
     let report = app.agent.report(id, &Principal::operator()).await?;
     if text.is_none() && would_fail_again(&report, &app.presence).await.is_some() {
         bail!(
-            "the model failed in session {id}, and still none answers at {}: nothing was begun\nhint: `ayeaye setup` finds \
-             or takes one, `ayeaye doctor` looks what is wrong",
+            "the model failed in session {id}, and there is still no answer at {}: nothing was started\nhint: `ayeaye setup` finds \
+             or adds one, `ayeaye doctor` finds out what is wrong",
             app.presence.endpoint()
         );
     }
@@ -75,9 +75,10 @@ pub async fn go_on(
     terminal.item("task", &lines(&report.task));
     if text.is_none() && report.is_over {
         let next = format!("`{} continue {id} TEXT` gives it its next task", ayeaye());
-        terminal.item("over", &format!("nothing is done now, this is how it ended; {next}"));
+        terminal.item("over", &format!("nothing is done now; this is how it ended; {next}"));
     } else if app.virtual_phone.is_some() {
-        terminal.item("phone", "a new virtual phone, as it is at first: each process has its own");
+        terminal
+            .item("phone", "a new virtual phone in its initial state: each process has its own");
     }
     let signals = Shutdown::on_signals()?;
     let starting = terminal.waiting("Looking for the phone");
@@ -104,7 +105,7 @@ pub async fn go_on(
         return Ok(Exit::Failed);
     };
     if follower.has_dropped_answer() {
-        terminal.item("not sent", "the question was answered or given up elsewhere meanwhile");
+        terminal.item("not sent", "the question has meanwhile been answered or given up elsewhere");
     }
     let exit = to_the_end(&app, config, follower, options, (terminal, &signals)).await;
     app.tidy_once(config).await;

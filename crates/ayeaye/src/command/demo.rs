@@ -263,7 +263,7 @@ async fn stoppable(
         result = &mut calling => result,
         () = pause(app) => calling.await,
         _ = tokio::signal::ctrl_c() => {
-            bail!("left at once\nhint: `ayeaye sessions list` shows the session, `ayeaye continue` goes on with it")
+            bail!("left at once\nhint: `ayeaye sessions list` shows the session, `ayeaye continue` resumes it")
         }
     }
 }

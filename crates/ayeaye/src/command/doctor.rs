@@ -173,14 +173,14 @@ pub async fn doctor(
     }
     terminal.line("");
     terminal.line(if all_good && state == ModelState::NotConfigured {
-        "Everything that a client needs to drive a phone with its own model is there."
+        "Everything a client needs to drive a phone with its own model is there."
     } else if all_good {
-        "Everything that a task needs is there."
+        "Everything a task needs is there."
     } else if found.iter().any(|it| it.about == "data" && it.verdict == Severity::Error) {
         // The demo needs the folder too.
         "Fix what is marked PROBLEM."
     } else {
-        "Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo"
+        "Fix what is marked PROBLEM. To try it without a phone and a model: ayeaye demo"
     });
     exit
 }
@@ -195,12 +195,12 @@ fn left_unchecked(
     };
     checked.iter().any(is_unasked).then(|| {
         let text = format!(
-            "not checked, since it could not be asked: whether {} is offered there, sees a screen, and taps the right \
+            "not checked, because the endpoint could not be reached: whether {} is offered there, sees a screen, and taps the right \
              place on it",
             one_line(&config.model.name)
         );
         DoctorFinding::new(Severity::Warning, "model", text)
-            .with_hint("once that is put right, check again")
+            .with_hint("once that is fixed, check again")
     })
 }
 
@@ -213,15 +213,15 @@ fn tools(config: &Config, state: ModelState) -> DoctorFinding {
              their own model to drive until then"
         }
         (true, false) if state == ModelState::Refused => {
-            "clients are offered whole tasks, which fail until the model can be reached, and what only looks"
+            "clients are offered whole tasks, which fail until the model can be reached, and tools that only look"
         }
         _ if offer.client_drives() => {
             "clients are offered taps, texts and keys, for their own model to drive"
         }
-        (true, false) => "clients are offered whole tasks, and what only looks",
+        (true, false) => "clients are offered whole tasks, and tools that only look",
         (true, true) => "clients are offered whole tasks, and taps, texts and keys",
         (false, true) => "clients are offered taps, texts and keys",
-        (false, false) => "clients are offered only what looks",
+        (false, false) => "clients are offered only tools that look",
     };
     let setting = match config.tools {
         ToolChoice::Auto => format!("mcp.tools is auto, now {}", offer.tools),
@@ -239,7 +239,7 @@ fn settings(config: &Config) -> DoctorFinding {
     DoctorFinding::new(Severity::Ok, "settings", text)
 }
 
-/// What keeps less from others than the settings seem to: keys that they can read, and limits for nobody.
+/// Settings that protect less than they appear to: keys that others can read, and limits that bind nobody.
 fn trust(config: &Config) -> Vec<DoctorFinding> {
     let about = "settings";
     let mut findings = Vec::new();
@@ -274,7 +274,7 @@ fn data_folder(config: &Config) -> DoctorFinding {
                 ),
             )
             .with_hint(
-                "`ayeaye sessions du` shows what sessions take and `ayeaye sessions rm` removes them; make room on \
+                "`ayeaye sessions du` shows what sessions take and `ayeaye sessions rm` removes them; free space on \
                  the disk, or set journal.min-free lower",
             ),
             _ => DoctorFinding::new(Severity::Ok, "data", format!("{} can be written", folder.display())),
@@ -286,9 +286,9 @@ fn data_folder(config: &Config) -> DoctorFinding {
         )
         .with_hint(match err.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                "make room on the disk, or name another folder with --data-dir or AYEAYE_DATA_DIR"
+                "free some disk space, or name another folder with --data-dir or AYEAYE_DATA_DIR"
             }
-            _ => "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR",
+            _ => "make it writable, or name another folder with --data-dir or AYEAYE_DATA_DIR",
         }),
     }
 }
@@ -299,14 +299,14 @@ fn secrets(config: &Config) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     if let Err(err) = secret::check(&config.data_dir, STATE_KEY_FILE) {
         findings.push(DoctorFinding::new(Severity::Warning, about, error_chain(&err)).with_hint(
-            "`ayeaye serve` works without it; forms that are open when it ends are void",
+            "`ayeaye serve` works without it, but forms that are open when it ends become invalid",
         ));
     }
     if config.http.token.is_none()
         && let Err(err) = secret::check(&config.data_dir, http::TOKEN_FILE)
     {
         findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
-            "`ayeaye serve --http` and `ayeaye ui` do not start like this; a token of your own in AYEAYE_HTTP_TOKEN \
+            "`ayeaye serve --http` and `ayeaye ui` cannot start like this; a token of your own in AYEAYE_HTTP_TOKEN \
              needs no file",
         ));
     }
@@ -331,7 +331,7 @@ async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<DoctorFind
             }
             // The phones of the others are there all the same.
             Err(err) => DoctorFinding::new(Severity::Warning, "adb", error_chain(&err))
-                .with_hint("start it there, or take it out of adb.servers"),
+                .with_hint("start it there, or remove it from adb.servers"),
         }
     }));
     findings
@@ -363,7 +363,7 @@ fn adb_program(config: &Config, answered: bool) -> DoctorFinding {
         (Some(path), false) => {
             let text = format!("{}; {server}", path.display());
             DoctorFinding::new(Severity::Error, about, text).with_hint(
-                "`adb start-server` says why it does not start, `adb kill-server` ends one that hangs; adb.server names \
+                "`adb start-server` says why it does not start, `adb kill-server` ends one that hangs; or set adb.server to \
                  another",
             )
         }

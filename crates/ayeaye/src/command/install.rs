@@ -57,7 +57,7 @@ async fn choose(
         return Ok(Exit::Done);
     }
     if here.is_empty() {
-        terminal.line("No client that this program knows was found here. It knows:");
+        terminal.line("No known client was found here. Known clients:");
         for client in Client::ALL {
             terminal.line(&format!("  ayeaye install {:<15} {client}", client.id()));
         }
@@ -94,7 +94,7 @@ async fn pick(here: &[(Client, InstallState)], terminal: Terminal) -> Option<Cli
         let by_number = number.and_then(|at| here.get(at)).map(|(client, _)| *client);
         match by_number.or_else(|| Client::from_id(&answer)) {
             Some(client) => return Some(client),
-            None => terminal.line("that is none of them"),
+            None => terminal.line("that is not one of them"),
         }
     }
 }
@@ -190,7 +190,7 @@ async fn into(
 /// Why none of several files is changed.
 fn one_of(client: Client, files: &[PathBuf]) -> String {
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-    format!("{client} reads one of {}, and which one cannot be told", files.join(", "))
+    format!("{client} reads one of {}, and it is unclear which one", files.join(", "))
 }
 
 /// Takes the server out of a client.
@@ -209,10 +209,10 @@ pub async fn uninstall(
         ConfigPlace::File(file) => file,
         ConfigPlace::OneOf(files) => anyhow::bail!(one_of(client, &files)),
         ConfigPlace::Paste(place) => {
-            anyhow::bail!("{client} has no settings file: remove it at {place}")
+            anyhow::bail!("{client} has no settings file: remove the entry at {place}")
         }
         ConfigPlace::NoProject => {
-            anyhow::bail!("{client} has no settings of a project: leave out --scope")
+            anyhow::bail!("{client} has no project settings: leave out --scope")
         }
     };
     let key = Key { section: client.section(), name: &args.entry.name };
@@ -240,11 +240,11 @@ pub async fn uninstall(
         }
     }
     change.write()?;
-    let gone = if change.after.is_none() { " (it held nothing else, and is gone)" } else { "" };
+    let gone = if change.after.is_none() { " (it held nothing else and was removed)" } else { "" };
     told.item("written", &format!("{}{gone}", file.display()));
     if let Some(settings) = Config::default_file_in(&start.environment).filter(|file| file.exists())
     {
-        let why = "the settings of all that starts it; delete it if nothing else does";
+        let why = "the settings for everything that starts it; delete it if nothing else does";
         told.item("kept", &format!("{} ({why})", settings.display()));
     }
     Ok(told.end("removed", Exit::Done))

@@ -182,22 +182,22 @@ impl Desk<'_> {
     async fn offer(&self, phone: &AdbDevice) -> Result<Exit, NotDone> {
         let state = phone.keyboard().await?;
         if state.is_usable() {
-            self.item("ADBKeyboard is on it: texts of every script can be typed");
+            self.item("ADBKeyboard is installed: text in every script can be typed");
             return Ok(Exit::Done);
         }
         if let (Some(_), Some(refusal)) = (&state.installed, &state.refusal) {
             self.item(&format!(
-                "ADBKeyboard is on it, but {refusal}; or choose ADBKeyboard as the keyboard on the phone itself"
+                "ADBKeyboard is installed, but {refusal}; or choose ADBKeyboard as the keyboard on the phone itself"
             ));
             return Ok(Exit::Done);
         }
         self.item(
-            "this phone can only be typed ASCII into. For every other script and emoji it needs a keyboard \
+            "only ASCII can be typed on this phone. For every other script and emoji it needs a keyboard \
              that takes texts from adb:\nADBKeyboard, 17 kB, GPL-2.0, by others",
         );
         let terminal = self.asker.terminal;
-        terminal.line("   1  fetch it from where it is published, and put it on the phone");
-        terminal.line("   2  put it on from a file that I have");
+        terminal.line("   1  download it from its publisher, and install it on the phone");
+        terminal.line("   2  install it from a file that I have");
         terminal.line("   3  not now");
         // Nobody's phone is changed by a default that nobody has seen.
         let default = if self.asker.yes { 3 } else { 1 };
@@ -242,7 +242,7 @@ impl Desk<'_> {
     async fn put(&self, phone: &AdbDevice, choice: &KeyboardChoice) -> Result<Exit, NotDone> {
         let is_there = phone.keyboard().await?.installed.is_some();
         if is_there && *choice == KeyboardChoice::Fetch {
-            self.item("ADBKeyboard is on the phone already");
+            self.item("ADBKeyboard is already on the phone");
             let tried = self.enable_and_prove(phone).await?;
             if !tried.is_old {
                 return Ok(tried.exit);
@@ -268,7 +268,7 @@ impl Desk<'_> {
     async fn is_allowed(&self, question: &str) -> Result<bool, NotDone> {
         self.asker.confirm(question, true).await.ok_or_else(|| {
             _ = self.left_alone();
-            NotDone::Otherwise("nobody could be asked here: --yes says yes".to_owned())
+            NotDone::Otherwise("nobody can be asked here: --yes says yes".to_owned())
         })
     }
 
@@ -303,10 +303,10 @@ impl Desk<'_> {
             Ok(id) => id,
             Err(error) => {
                 drop(waiting);
-                self.item(&format!("it is installed and not switched on: {}", error_chain(&error)));
+                self.item(&format!("it is installed but not switched on: {}", error_chain(&error)));
                 self.item(
                     "switch it on in the phone's settings (Languages & input, On-screen keyboard) and choose \
-                     it there; `--keyboard remove` takes it off again",
+                     it there; `--keyboard remove` removes it again",
                 );
                 return Ok(Tried { exit: Exit::Failed, is_old: false });
             }
@@ -314,7 +314,7 @@ impl Desk<'_> {
         if self.in_task {
             // The task's own text is looked for in its field.
             drop(waiting);
-            self.item(&format!("{id} is switched on, and the task goes on"));
+            self.item(&format!("{id} is switched on, and the task continues"));
             return Ok(Tried { exit: Exit::Done, is_old: false });
         }
         waiting.now("Typing into the search of its settings");
@@ -322,23 +322,25 @@ impl Desk<'_> {
         drop(waiting);
         let (text, tried) = match proof {
             Err(error) => {
-                self.item(&format!("{id} is switched on; it could not be tried:"));
+                self.item(&format!("{id} is switched on, but could not be tried:"));
                 return Err(error.into());
             }
             Ok(proof) => verdict(&id, proof),
         };
         self.item(&text);
-        self.item("your own keyboard stays the one in use; this one takes its place only while a text is typed");
+        self.item(
+            "your own keyboard stays in use; this one replaces it only while a text is typed",
+        );
         if self.app.virtual_phone.is_none() {
             let (ayeaye, device) = (ayeaye(), self.device);
-            self.item(&format!("`{ayeaye} setup {device} --keyboard remove` takes it off again"));
+            self.item(&format!("`{ayeaye} setup {device} --keyboard remove` removes it again"));
         }
         Ok(tried)
     }
 
     async fn remove(&self, phone: &AdbDevice) -> Result<Exit, NotDone> {
         let Some(id) = phone.keyboard().await?.installed else {
-            self.item("there is none on the phone that takes texts from adb");
+            self.item("the phone has no keyboard that takes text from adb");
             return Ok(Exit::Done);
         };
         let question = format!("Take {id} off {}?", self.device);
@@ -349,7 +351,7 @@ impl Desk<'_> {
                 return Ok(Exit::Done);
             }
             None => {
-                let why = "nobody could be asked here, and nothing was changed: --yes says yes";
+                let why = "nobody can be asked here, and nothing was changed: --yes says yes";
                 return Err(NotDone::Otherwise(why.to_owned()));
             }
         }
@@ -361,7 +363,7 @@ impl Desk<'_> {
             )));
         }
         let current = state.current.unwrap_or_else(|| "the phone's own".to_owned());
-        self.item(&format!("{id} is off the phone; the keyboard in use is {current}"));
+        self.item(&format!("{id} was removed; the keyboard in use is {current}"));
         Ok(Exit::Done)
     }
 }
@@ -378,14 +380,14 @@ fn verdict(id: &str, proof: Proof) -> (String, Tried) {
         ),
         Proof::Different(held) => (
             format!(
-                "{id} is switched on, but of the text that was tried a field held {held:?}. Older versions \
+                "{id} is switched on, but after a test text the field held {held:?}. Older versions \
                      do nothing on newer phones: put the newest on it, from a file ({PAGE}/releases)"
             ),
             Tried { exit: Exit::Failed, is_old: true },
         ),
         Proof::NoField => (
             format!(
-                "{id} is switched on; it was not tried, since no field of the phone's settings came to the front"
+                "{id} is switched on; it was not tried, because no text field of the phone's settings came to the front"
             ),
             Tried { exit: Exit::Done, is_old: false },
         ),

@@ -49,10 +49,10 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
     let is_default = |it: &ProfileInfo| it.is_default && it.name == model.profile_name();
     let how = match config.model.profile {
         Some(_) => "as the settings say",
-        None if all.iter().any(is_default) => "since its name tells no family",
+        None if all.iter().any(is_default) => "because its name does not tell the family",
         None => "by its name",
     };
-    terminal.line(&format!("{name} is asked as {}, {how}.", model.profile_name()));
+    terminal.line(&format!("{name} is treated as {}, {how}.", model.profile_name()));
     Exit::Done
 }
 
@@ -125,7 +125,7 @@ fn report(found: &Calibration, terminal: Terminal) {
                 found.spread, found.misses
             ));
         }
-        None => terminal.line("What the coordinates are cannot be told."),
+        None => terminal.line("It cannot be told which coordinates they are."),
     }
     for notice in &found.warnings {
         terminal.line(&format!("  -> {}", one_line(notice)));
@@ -158,7 +158,7 @@ fn settle(
         terminal.line("--write puts it there.");
         return Ok(Exit::Done);
     }
-    let path = path.context("there is no place for a settings file: name one with --config")?;
+    let path = path.context("there is no place for a settings file; name one with --config")?;
     let before = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -171,13 +171,13 @@ fn settle(
     terminal.line(&format!("Written to {}: {change}", path.display()));
     if config.model_is_overridden() {
         terminal.line(&format!(
-            "{} was named by a flag or the environment: what was written counts for whichever model \
+            "{} was named by a flag or the environment: what was written applies to whichever model \
              the settings name.",
             one_line(&config.model.name)
         ));
     }
     if config.coordinates_are_overridden() {
-        terminal.line("A flag or the environment says something else, which is stronger.");
+        terminal.line("A flag or the environment says something else, and takes precedence.");
     }
     Ok(Exit::Done)
 }

@@ -174,7 +174,7 @@ pub(super) fn hint(is_configured: bool) -> &'static str {
     if is_configured {
         "`ayeaye doctor` tells more"
     } else {
-        "no model is configured: `ayeaye setup` finds or takes one, --model-base-url and --model-name name one. \
+        "no model is configured: `ayeaye setup` finds or adds one, --model-base-url and --model-name name one. \
          The stand-in of `ayeaye demo` looks at no picture, so there is nothing of it to try"
     }
 }

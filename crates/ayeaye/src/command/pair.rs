@@ -61,7 +61,7 @@ pub(super) async fn pair(
         Ok(None) => {
             let limit = SCAN_LIMIT.as_secs() / 60;
             print_error(&anyhow::anyhow!(
-                "no phone has read the code within {limit} minutes\nhint: phone and computer must be in the same \
+                "no phone has read the code within {limit} minutes\nhint: phone and computer must be on the same \
                  network; or use a pairing code: `ayeaye pair HOST:PORT`, with what the phone shows under Pair \
                  device with pairing code"
             ))
@@ -91,7 +91,7 @@ async fn by_qr_code(adb: &AdbDevices, terminal: Terminal) -> Result<Option<Paire
     let (name, password) = (format!("ayeaye-{}", random_word(8)), random_word(12));
     let (plain, inverted) = qr::lines(&qr::pairing(&name, &password));
     terminal.line(
-        "On the phone: Developer options > Wireless debugging > Pair device with QR code. Scan this:\n",
+        "On the phone, open Developer options > Wireless debugging > Pair device with QR code, and scan this:\n",
     );
     for (plain, inverted) in plain.iter().zip(&inverted) {
         terminal.verbatim(&format!("  {}", terminal.on_white(plain, inverted)));
@@ -142,7 +142,7 @@ async fn connected(adb: &AdbDevices, paired: &Paired, terminal: Terminal) -> Exi
         return Exit::Done;
     }
     terminal.line(
-        "It is not connected yet. The phone's page Wireless debugging shows address and port:\n  \
+        "It is not connected yet. The phone's Wireless debugging page shows address and port:\n  \
          ayeaye connect HOST:PORT",
     );
     Exit::Done

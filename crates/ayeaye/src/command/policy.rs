@@ -21,7 +21,7 @@ pub(super) fn show(config: &Config, as_json: bool, terminal: Terminal) -> Exit {
         // Some of these names are longer than others' labels.
         terminal.item(&format!("{name:<12}"), &text);
     }
-    terminal.line("\nTo change it: policy.* in the settings file. `ayeaye policy explain` says what decided in a session.");
+    terminal.line("\nTo change it: policy.* in the settings file. `ayeaye policy explain` says which rule decided in a session.");
     Exit::Done
 }
 

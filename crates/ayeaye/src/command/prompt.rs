@@ -51,7 +51,7 @@ fn kept(folder: &Path, name: &str) -> anyhow::Result<OfficialPrompt> {
     let path = path_of(folder, name)?;
     let bytes = match bounded_file(&path, LONGEST_PROMPT_FILE as u64) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => anyhow::bail!(
-            "there is no imported prompt {name:?}\nhint: `ayeaye model prompt list` shows those there are"
+            "there is no imported prompt {name:?}\nhint: `ayeaye model prompt list` shows all of them"
         ),
         read => read.with_context(|| path.display().to_string())?,
     };
@@ -61,7 +61,7 @@ fn kept(folder: &Path, name: &str) -> anyhow::Result<OfficialPrompt> {
 fn path_of(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     let is_name = name.chars().all(plain) && !name.starts_with('.') && !name.is_empty();
-    anyhow::ensure!(is_name, "{name:?} names no imported prompt");
+    anyhow::ensure!(is_name, "{name:?} is not the name of an imported prompt");
     Ok(folder.join(format!("{name}.json")))
 }
 
@@ -116,12 +116,12 @@ fn remove(config: &Config, folder: &Path, name: &str, terminal: Terminal) -> any
     let path = path_of(folder, name)?;
     anyhow::ensure!(
         config.model.prompt.as_deref() != Some(path.as_path()),
-        "the model is asked with it\nhint: set model.prompt to \"builtin\" first"
+        "it is in use for the model\nhint: set model.prompt to \"builtin\" first"
     );
     match std::fs::remove_file(&path) {
         Ok(()) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => anyhow::bail!(
-            "there is no imported prompt {name:?}\nhint: `ayeaye model prompt list` shows those there are"
+            "there is no imported prompt {name:?}\nhint: `ayeaye model prompt list` shows all of them"
         ),
         Err(err) => return Err(err).with_context(|| path.display().to_string()),
     }

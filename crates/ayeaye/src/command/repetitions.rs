@@ -16,7 +16,7 @@ use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 use crate::text::local_time;
 
-/// So many repetitions in a row may fail; after the next one somebody has to look.
+/// The most repetitions in a row that may fail; after the next one somebody has to look.
 const MAX_FAILURES: u32 = 3;
 /// Between two looks at the clock: a computer that sleeps, or a clock that is set, is noticed so late.
 const LOOK: Duration = Duration::from_secs(30);
@@ -76,7 +76,7 @@ where
             if ended.exit == Exit::NeedsAnswer && !last {
                 terminal.item(
                     "stopped",
-                    "a question waits for its answer: the rounds do not go on without it",
+                    "a question is waiting for its answer: no further round starts without it",
                 );
             }
             return Ok(ended.exit);
@@ -99,7 +99,7 @@ where
         };
         let left = due.duration_since(now()).round(jiff::Unit::Second).unwrap_or_default();
         let due_in = format!("in {left:#}, at {}", local_time(due));
-        terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C ends it"));
+        terminal.item("next", &format!("{due_in}{skipped}; Ctrl-C stops it"));
         if signals.unless_asked(wait_for_repetition(due, every.0, now)).await.is_none() {
             return Ok(Exit::Done);
         }

@@ -36,7 +36,7 @@ impl RunJson {
 
     /// Of a run that this process leaves before it has ended.
     pub(super) fn left(report: &Report, config: &Config) -> Self {
-        Self::with_next(report, config, "Left before its end: `ayeaye continue ID` goes on.")
+        Self::with_next(report, config, "Left before its end: `ayeaye continue ID` resumes it.")
     }
 
     fn with_next(report: &Report, config: &Config, next: &'static str) -> Self {
@@ -61,33 +61,35 @@ fn next(report: &Report) -> &'static str {
             "The agent gave up: see message. Fix the cause or put the task differently."
         }
         StopReason::InfoActionNeedsReply => "`ayeaye continue ID TEXT` answers the question.",
-        StopReason::StillRunning => "It goes on: `ayeaye sessions show ID` looks at it again.",
+        StopReason::StillRunning => {
+            "It is still running: `ayeaye sessions show ID` shows how it stands."
+        }
         StopReason::MaxStepsReached if report.is_session_used_up() => {
-            "The session may have no more steps: give what is left to a new one, or raise run.session-max-steps."
+            "The session has used up its steps: give the rest to a new one, or raise run.session-max-steps."
         }
         StopReason::MaxStepsReached | StopReason::NoProgress => {
-            "`ayeaye continue ID` goes on with it, with TEXT as advice."
+            "`ayeaye continue ID` resumes it, with TEXT as advice."
         }
         StopReason::ModelFailed => {
-            "`ayeaye doctor` looks what is wrong with the model; `ayeaye continue ID` tries again."
+            "`ayeaye doctor` finds out what is wrong with the model; `ayeaye continue ID` tries again."
         }
-        StopReason::DeviceLost => "When the phone is back, `ayeaye continue ID` goes on.",
+        StopReason::DeviceLost => "When the phone is back, `ayeaye continue ID` resumes it.",
         _ if is_given_up(report) => {
-            "This request is given up. `ayeaye continue ID TEXT` gives the session its next task."
+            "This request was given up. `ayeaye continue ID TEXT` gives the session its next task."
         }
         StopReason::Cancelled
         | StopReason::UserPaused
         | StopReason::ManualStopScreenOff
         | StopReason::ServerRestarted
-        | StopReason::NotStarted => "Nothing is lost: `ayeaye continue ID` goes on.",
+        | StopReason::NotStarted => "Nothing is lost: `ayeaye continue ID` resumes it.",
         StopReason::BudgetReached if report.is_run_time_used_up() => {
-            "`ayeaye continue ID` goes on: the next run has as much time again."
+            "`ayeaye continue ID` resumes it: the next run has the same time again."
         }
         StopReason::BudgetReached => {
             "A limit is used up: see message. Raise it in ayeaye.toml, then `ayeaye continue ID`."
         }
         StopReason::StorageFailed => {
-            "The record cannot be written, see message: make room on the disk, or mend what else it says, then \
+            "The record cannot be written, see message: free some disk space, or fix whatever else it names, then \
              `ayeaye continue ID`."
         }
     }
@@ -140,7 +142,7 @@ pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
     }
     if report.is_session_used_up() {
         let go_on = format!(
-            "{} run 'WHAT IS LEFT'   (this session may have no more steps: run.session-max-steps)",
+            "{} run 'WHAT IS LEFT'   (this session has used up its steps: run.session-max-steps)",
             ayeaye()
         );
         return terminal.item("go on", &go_on);
@@ -148,7 +150,7 @@ pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
     if report.stop_reason == StopReason::StorageFailed {
         terminal.item(
             "mend",
-            "make room on the disk, or mend what else keeps the record from being written; then",
+            "free some disk space, or fix whatever else keeps the record from being written; then",
         );
     }
     let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
@@ -168,7 +170,7 @@ pub(super) fn print_way_on_from(
         | StopReason::StillRunning => {}
         // A shell would keep it in its history.
         StopReason::InfoActionNeedsReply if asks_for_secret => {
-            terminal.item("go on", &format!("{go_on}   (asks for it, and shows nothing of it)"));
+            terminal.item("go on", &format!("{go_on}   (asks for it without showing it)"));
         }
         StopReason::InfoActionNeedsReply => {
             terminal.item("go on", &format!("{go_on} 'YOUR ANSWER'"));

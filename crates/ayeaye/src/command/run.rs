@@ -155,7 +155,7 @@ async fn only_phone(agent: &Agent, terminal: Terminal) -> Result<DeviceId, Exit>
         (several, _) => {
             let each = several.iter().map(|entry| format!("\n  {}", described(entry).trim_end()));
             Err(wrong_usage(&format!(
-                "several phones are connected, name one with --device:{}",
+                "several phones are connected; name one with --device:{}",
                 each.collect::<String>()
             )))
         }
@@ -199,7 +199,8 @@ pub(super) async fn to_the_end(
         };
         follower = answer(&app.agent, &report, reply, options).await?;
         if follower.has_dropped_answer() {
-            terminal.item("not sent", "the question was answered or given up elsewhere meanwhile");
+            terminal
+                .item("not sent", "the question has meanwhile been answered or given up elsewhere");
         }
     }
 }
@@ -260,7 +261,7 @@ fn finish(config: &Config, report: &Report, options: RunOptions, terminal: Termi
 
 /// Says how a run is left that has not ended: its logs are completed by whoever goes on with it.
 fn leave(report: &Report, config: &Config, options: RunOptions, terminal: Terminal) {
-    terminal.item("left", "at once; the end of what was under way is not in the record");
+    terminal.item("left", "at once; the record does not have the end of what was under way");
     terminal.item("go on", &format!("{} continue {}", ayeaye(), report.session_id));
     if options.json {
         terminal.json(&RunJson::left(report, config));

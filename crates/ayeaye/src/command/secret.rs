@@ -38,15 +38,16 @@ pub(super) async fn secret(
                 terminal.item(name, &format!("typed in {}", in_words(places)));
             }
             if all.is_empty() {
-                terminal
-                    .line("no secrets are kept; `ayeaye secret set NAME --app PACKAGE` keeps one");
+                terminal.line(
+                    "no secrets are stored; `ayeaye secret set NAME --app PACKAGE` stores one",
+                );
             }
             Ok(Exit::Done)
         }
         SecretCommand::Rm { name } => {
             anyhow::ensure!(
                 file.remove(&name).await?,
-                "there is no secret named {name:?}\nhint: `ayeaye secret list` shows those there are"
+                "there is no secret named {name:?}\nhint: `ayeaye secret list` shows all of them"
             );
             terminal.line(&format!("{name} is forgotten"));
             Ok(Exit::Done)
@@ -87,7 +88,7 @@ async fn set(
         let Some(answer) = signals.unless_asked(terminal.ask_secret_as_typed(&prompt)).await else {
             // The line of the prompt is still open.
             terminal.line("");
-            anyhow::bail!("stopped: nothing is kept")
+            anyhow::bail!("stopped: nothing was stored")
         };
         match answer {
             Answer::Text(value) => value,
@@ -100,19 +101,22 @@ async fn set(
     };
     anyhow::ensure!(
         !value.trim().is_empty(),
-        "nothing was given: nothing is kept\nhint: type it where it is asked for, or pipe it in, as `ayeaye secret set \
+        "nothing was given: nothing was stored\nhint: type it when asked, or pipe it in, as `ayeaye secret set \
          --help` shows"
     );
-    anyhow::ensure!(value.len() <= LONGEST, "it is longer than {LONGEST} bytes: nothing is kept");
+    anyhow::ensure!(
+        value.len() <= LONGEST,
+        "it is longer than {LONGEST} bytes: nothing was stored"
+    );
     anyhow::ensure!(
         !value.chars().any(char::is_control),
-        "it has a control character, which no phone can type: nothing is kept"
+        "it has a control character, which no phone can type: nothing was stored"
     );
     let where_typed = in_words(&places);
     let replaced = file.set(&name, NamedSecret { value, places }).await?;
     let how = if replaced { "replaced" } else { "kept" };
     terminal.line(&format!(
-        "{name} is {how}, and typed in {where_typed} alone.\nIn a task say {{{{secret:{name}}}}}: no model sees what it stands \
+        "{name} is {how}, and typed only in {where_typed}.\nIn a task write {{{{secret:{name}}}}}: no model sees what it stands \
          for."
     ));
     Ok(Exit::Done)

@@ -40,14 +40,14 @@ pub async fn find(journal: &dyn Journal, name: &SessionName) -> anyhow::Result<S
         (SessionName::Last, [last, ..]) | (_, [last]) => Ok(*last),
         (SessionName::Last, []) => bail!("there are no sessions yet"),
         (_, []) => bail!(
-            "no session begins with {prefix}\nhint: `ayeaye sessions list` shows the sessions there are"
+            "no session begins with {prefix}\nhint: `ayeaye sessions list` shows all sessions"
         ),
         (_, several) => {
             let shown = several.iter().take(NAMED_IN_ERROR).map(|id| format!("\n  {id}"));
             let rest = several.len().saturating_sub(NAMED_IN_ERROR);
             let rest = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
             bail!(
-                "{} sessions begin with {prefix}, give more of the id:{}{rest}",
+                "{} sessions begin with {prefix}; give more of the id:{}{rest}",
                 several.len(),
                 shown.collect::<String>()
             )
@@ -104,7 +104,7 @@ pub async fn show(
                 terminal.item(format.name(), &path.display().to_string());
             }
         }
-        Err(err) => terminal.item("logs", &format!("cannot be looked for: {err}")),
+        Err(err) => terminal.item("logs", &format!("cannot be searched for: {err}")),
     }
     terminal.item(
         "device",
@@ -149,7 +149,7 @@ pub async fn show(
         print_way_on(&report, terminal);
     } else {
         let ayeaye = ayeaye();
-        let go_on = format!("{ayeaye} continue {id}   (takes the answer that was left)");
+        let go_on = format!("{ayeaye} continue {id}   (uses the answer that is waiting)");
         terminal.item("go on", &go_on);
     }
     Ok(Exit::Done)
@@ -185,9 +185,9 @@ pub async fn answer(
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &shown_answer(Some(&question), &text));
     let taken = if report.stop_reason == StopReason::StillRunning {
-        "the run that waits for it takes it now".to_owned()
+        "the run that is waiting for it takes it now".to_owned()
     } else {
-        format!("`{} continue {id}`, or the client that asked, goes on with it", ayeaye())
+        format!("`{} continue {id}`, or the client that asked, continues with it", ayeaye())
     };
     terminal.item(if replaced { "replaced" } else { "kept" }, &taken);
     Ok(Exit::Done)
@@ -242,7 +242,7 @@ pub async fn export(
     }
     let mut flaws = Vec::new();
     if let Some(bad) = exported.damage {
-        flaws.push(format!("{}; what is before it was exported", bad.refusal(id)));
+        flaws.push(format!("{}; everything before it was exported", bad.refusal(id)));
     }
     if !exported.missing.is_empty() {
         let missing = missing_in_words(&exported.missing);

@@ -39,7 +39,7 @@ pub async fn setup(
 ) -> anyhow::Result<Exit> {
     if args.keyboard.is_none() && !args.yes && !terminal.is_interactive() {
         terminal.line(
-            "`ayeaye setup` asks questions, and here nobody can be asked. --yes takes the defaults; \
+            "`ayeaye setup` asks questions, and nobody can be asked here. --yes takes the defaults; \
              DEVICE or --virtual, --model and --client answer what they are about.",
         );
         return Ok(Exit::Usage);
@@ -51,7 +51,7 @@ pub async fn setup(
         return keyboard::only(config, args, (choice, virtual_phone), (asker, &signals)).await;
     }
     terminal.line(
-        "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C ends.\n",
+        "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C stops.\n",
     );
     heading(terminal, "1. The phone");
     let Some(phone) = signals.unless_asked(phone::choose(config, args, asker)).await else {
@@ -89,7 +89,7 @@ pub async fn setup(
 
 /// After Ctrl-C at a question, whose line is still open.
 fn stopped(terminal: Terminal) -> Exit {
-    terminal.line("\nStopped. What was changed until now stays.");
+    terminal.line("\nStopped. Changes made so far stay.");
     Exit::Failed
 }
 
@@ -168,7 +168,7 @@ async fn client(
             terminal.line(&format!("  {none:>2}  none for now"));
             // Nobody's settings are changed by a default.
             let default = if asker.yes { none } else { 1 };
-            let chosen = asker.choose("Which one is to use the phone?", none, default).await;
+            let chosen = asker.choose("Which one should use the phone?", none, default).await;
             chosen.and_then(|at| here.get(at - 1)).map(|(client, _)| *client)
         }
     };

@@ -57,7 +57,7 @@ async fn save(
             let (text, device) = request(&*journal, id).await?;
             (text, steps, device == PhoneOptions::default().serial)
         }
-        (None, None) => bail!("there is nothing to keep: give a task, or a session with --from"),
+        (None, None) => bail!("there is nothing to save: give a task, or a session with --from"),
     };
     let text = match args::text("TEXT", &text) {
         Ok(text) => text,
@@ -84,8 +84,10 @@ async fn save(
     run.extend((on_virtual && task.device.is_none()).then(|| "--virtual".to_owned()));
     run.extend(task.slots().iter().map(|slot| format!("--set {slot}=…")));
     for word in words {
-        terminal
-            .item("no slot", &format!("{word} stays as it is: the task is kept as it was said"));
+        terminal.item(
+            "no slot",
+            &format!("{word} stays as it is: the task is saved as it was written"),
+        );
     }
     for braces in braces_without_slot(&task.text) {
         terminal.item(
@@ -112,11 +114,11 @@ async fn request(journal: &dyn Journal, id: SessionId) -> anyhow::Result<(String
     };
     journal.visit_compact(&id, &mut each).await.map_err(AgentError::from)?;
     let Some((request, device)) = request else {
-        bail!("session {id} does not say what it was begun for")
+        bail!("session {id} does not say what its task was")
     };
     if ayeaye_agent::holds_placeholder(&request) {
         bail!(
-            "the task of session {id} had a secret in it, which is not recorded\nhint: save it as a text that \
+            "the task of session {id} had a secret in it, which is not recorded\nhint: save it as text that \
              names one: `ayeaye secret set NAME --app PACKAGE`, and {{{{secret:NAME}}}} in the text"
         );
     }
@@ -147,7 +149,7 @@ async fn run(
     match (ensure_model(&app, "ayeaye task run", has_rounds).await, &replay) {
         (Err(_), Some(_)) => terminal.item(
             "model",
-            "none answers: the kept steps are done, and the task stops where they do not fit",
+            "no model answers: the saved steps are done, and the task stops where they no longer fit",
         ),
         (found, _) => found?,
     }
@@ -171,7 +173,7 @@ async fn filled(
         }
         if values.contains_key(&slot) {
             return Err(format!(
-                "slot {slot:?} is set twice: which of the two is meant is not known"
+                "slot {slot:?} is set twice: it is unclear which of the two is meant"
             ));
         }
         // A variable of a script that is not set: a task with a hole in it would be another one.
@@ -192,7 +194,7 @@ async fn filled(
         .filter(|slot| !values.contains_key(**slot))
         .map(|slot| format!("--set {slot}=…"))
         .collect();
-    task.filled(&values).map_err(|_| format!("the task wants {}", missing.join(" ")))
+    task.filled(&values).map_err(|_| format!("the task needs {}", missing.join(" ")))
 }
 
 fn list(tasks: &SavedTasks, json: bool, terminal: Terminal) -> anyhow::Result<Exit> {
@@ -214,7 +216,7 @@ fn list(tasks: &SavedTasks, json: bool, terminal: Terminal) -> anyhow::Result<Ex
     if json {
         terminal.json(&json!({ "tasks": rows }));
     } else if tasks.names()?.is_empty() {
-        terminal.line("no tasks are kept; `ayeaye task save NAME 'TEXT'` keeps one");
+        terminal.line("no tasks are saved; `ayeaye task save NAME 'TEXT'` saves one");
     }
     Ok(Exit::Done)
 }

@@ -42,7 +42,7 @@ pub(super) async fn open_running(
     }
     let Some(page) = running_server::find(&config.data_dir) else { return Ok(None) };
     let link = link_of(&page, &config.http, &config.data_dir).await?;
-    terminal.line(&format!("The page of the server that runs: {page}"));
+    terminal.line(&format!("The page of the running server: {page}"));
     show(&link, ui, start, terminal).await;
     Ok(Some(Exit::Done))
 }
@@ -61,7 +61,7 @@ pub(super) async fn serve_here(
     // The browser asks for the page while its opener still runs.
     let opening = async {
         show(&link, ui, start, terminal).await;
-        terminal.line(&format!("The page: {page}   (Ctrl-C ends it)"));
+        terminal.line(&format!("The page: {page}   (Ctrl-C stops it)"));
     };
     let (served, ()) = tokio::join!(serve::over(http, app, config, &shutdown), opening);
     served
@@ -101,7 +101,7 @@ async fn link_of(page: &str, settings: &HttpSettings, data_dir: &Path) -> anyhow
     let status = answer.status();
     let told: Value = answer.json().await.unwrap_or_default();
     let code = told["code"].as_str().with_context(|| {
-        format!("the server at {page} gives no link ({status})\nhint: it may be of another version; start it again")
+        format!("the server at {page} gives no link ({status})\nhint: it may be another version; restart it")
     })?;
     Ok(format!("{page}sign-in?code={code}"))
 }
@@ -112,7 +112,7 @@ async fn show(link: &str, ui: &cli::Ui, start: &Start, terminal: Terminal) {
     if let Err(why) = opened {
         let because = if why.is_empty() { why } else { format!(" ({why})") };
         terminal.line(&format!(
-            "Open this in a browser of this machine; it signs in once, within a minute{because}:\n  {link}"
+            "Open this in a browser on this machine; it signs you in once, within a minute{because}:\n  {link}"
         ));
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// What the names of all variables of ours begin with.
 pub(super) const PREFIX: &str = "AYEAYE_";
 
-/// The variable that clients take the token of the HTTP server from, where they can. It is no setting of the server's.
+/// The variable from which clients that can do so read the HTTP server's token. It is not a setting of the server.
 pub const TOKEN_VARIABLE: &str = "AYEAYE_TOKEN";
 
 /// The variables that are read beside those named `AYEAYE_…`.
@@ -41,7 +41,7 @@ const READ: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// Those of them that a program has which was started from a desktop and not from a shell.
+/// The variables of a program that was started from a desktop, not from a shell.
 const OF_A_DESKTOP: &[&str] = &[
     "APPDATA",
     "HOME",

@@ -11,9 +11,9 @@ use crate::secret::MIN_TOKEN_LENGTH;
 pub enum ConfigError {
     #[error("cannot read the settings file {}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// The one that is read where none is named.
+    /// The file that is read if none is named.
     #[error(
-        "cannot read the settings file {} (--config or AYEAYE_CONFIG names another; an empty file of your own will do)",
+        "cannot read the settings file {} (--config or AYEAYE_CONFIG names another; an empty file is enough)",
         path.display()
     )]
     UsualFile { path: PathBuf, source: io::Error },
@@ -22,12 +22,12 @@ pub enum ConfigError {
     #[error("{}, line {line}: there is no setting `{key}`{}", path.display(), did_you_mean(*nearest))]
     UnknownKey { path: PathBuf, line: usize, key: String, nearest: Option<&'static str> },
     #[error(
-        "{}, line {line}: `{key}` is no setting, it is a section: its settings stand below a line `[{key}]`",
+        "{}, line {line}: `{key}` is a section, not a setting; put its settings under `[{key}]`",
         path.display()
     )]
     Section { path: PathBuf, line: usize, key: String },
     #[error(
-        "{}, line {line}: `{key}` is a setting, no section: write `{key} = …`",
+        "{}, line {line}: `{key}` is a setting, not a section; write `{key} = …`",
         path.display()
     )]
     NoSection { path: PathBuf, line: usize, key: String },
@@ -36,8 +36,8 @@ pub enum ConfigError {
     #[error("there is no folder for data: neither HOME nor data-dir (AYEAYE_DATA_DIR) is set")]
     NoDataDir,
     #[error(
-        "the folder for data, {}, is not UTF-8: name another one with --data-dir or AYEAYE_DATA_DIR, or mend the \
-         variable that it comes from (usually HOME)",
+        "the folder for data, {}, is not UTF-8: name another one with --data-dir or AYEAYE_DATA_DIR, or fix the \
+         variable it comes from (usually HOME)",
         folder.display()
     )]
     DataDirNotUtf8 { folder: PathBuf },
@@ -51,19 +51,19 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ValueError {
-    #[error("it must be one value or a list of texts")]
+    #[error("it must be one value or a list of strings")]
     NotAValue,
     #[error("it must be one value, not a list")]
     List,
     #[error("it is not UTF-8")]
     NotUtf8,
-    #[error("it means {}, which is not UTF-8 and cannot stand in a settings file", path.display())]
+    #[error("it means {}, which is not UTF-8 and cannot be written in a settings file", path.display())]
     NotUtf8Path { path: PathBuf },
     #[error("it is empty")]
     Empty,
     #[error("it contains a line break or another control character")]
     ControlCharacter,
-    #[error("it must be visible ASCII characters without blanks")]
+    #[error("it must be visible ASCII characters without spaces")]
     NotAscii,
     #[error(
         "it must have at least {} characters; `openssl rand -hex 32` makes one",
@@ -88,7 +88,7 @@ pub enum ValueError {
     NotAnAmount,
     #[error("it must be at least 1MiB")]
     TooSmall,
-    #[error("it must be a sum in US dollars, such as 0.25")]
+    #[error("it must be an amount in US dollars, such as 0.25")]
     NotAPrice,
     #[error(
         "each must be \"NAME SENT RECEIVED\" or \"NAME SENT RECEIVED CACHED\", such as \
@@ -117,26 +117,26 @@ pub enum ValueError {
     NotASocketPath,
     #[error("this system has no Unix sockets; give IP:PORT")]
     NoUnixSockets,
-    #[error("`{0}` is no host name such as phones.example.com or phones.example.com:8443")]
+    #[error("`{0}` is not a host name such as phones.example.com or phones.example.com:8443")]
     NotAHost(String),
-    #[error("`{0}` is no origin such as https://app.example.com")]
+    #[error("`{0}` is not an origin such as https://app.example.com")]
     NotAnOrigin(String),
     #[error(
-        "it must be auto, read-only, agent, device, manage or all, or several of them but auto with commas"
+        "it must be auto, read-only, agent, device, manage or all, or several of these (but not auto) with commas"
     )]
     NotATool,
-    #[error("`{0}` is no scheme: that is a word such as https, without a colon")]
+    #[error("`{0}` is not a scheme, which is a word such as https, without a colon")]
     NotAScheme(String),
     #[error(
-        "`{0}` is not a host such as example.com, which stands for www.example.com and all others below it too; \
-         `*` stands in front alone, as in *.example.com"
+        "`{0}` is not a host such as example.com, which also stands for www.example.com and all others below it; \
+         `*` may only stand in front, as in *.example.com"
     )]
     NotAListedHost(String),
-    #[error("`{given}` would bind nothing, since hosts are not written like that: write {host}")]
+    #[error("`{given}` would match nothing, since hosts are not written like that: write {host}")]
     NotAsListed { given: String, host: String },
     #[error(
-        "`{0}` is not the package of an app such as com.example.bank, or the beginning of some such as com.example.*; \
-         `ayeaye policy explain` names those of a session"
+        "`{0}` is not the package of an app such as com.example.bank, or the beginning of several such as com.example.*; \
+         `ayeaye policy explain` names those in a session"
     )]
     NotAPackage(String),
     #[error(
@@ -173,9 +173,9 @@ fn alternatives(words: &[&str]) -> String {
 pub(crate) fn wrong_with_url(error: url::ParseError) -> String {
     match error {
         url::ParseError::RelativeUrlWithoutBase => {
-            "it has no http:// or https:// in front".to_owned()
+            "it does not begin with http:// or https://".to_owned()
         }
-        url::ParseError::EmptyHost => "it names no host".to_owned(),
+        url::ParseError::EmptyHost => "it has no host".to_owned(),
         error => error.to_string(),
     }
 }

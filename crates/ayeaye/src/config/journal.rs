@@ -6,16 +6,16 @@ use ayeaye_export::{Format, Images, LogSettings};
 use super::reader::Reader;
 use super::{ConfigError, ValueError, value};
 
-/// What is kept of sessions, and for how long.
+/// How much of sessions is kept, and for how long.
 #[derive(Debug, Clone)]
 pub struct JournalSettings {
-    /// What is recorded of screens and texts.
+    /// How much of screens and texts is recorded.
     pub privacy: PrivacySettings,
     /// When the journal is forced to the disk.
     pub sync: SyncPolicy,
     /// Bytes that must be free for a new session.
     pub min_free: u64,
-    /// When sessions that are over are removed.
+    /// When finished sessions are removed.
     pub retention: Retention,
     /// Bytes of one session, at which its runs stop.
     pub max_session_size: u64,

@@ -56,7 +56,7 @@ pub(super) fn set_default(layer: &mut Layer, key: &str, text: &str) {
     layer.insert(key.to_owned(), LayerEntry { raw, origin: Origin::Default });
 }
 
-/// Reads the text of a settings file. A key that is no setting is an error.
+/// Reads the text of a settings file. An unknown key is an error.
 pub(super) fn from_file(
     text: &str,
     path: &Path,
@@ -107,7 +107,7 @@ fn parse(
                 }
             }
             DeValue::Table(inner) => {
-                // What is a setting is no section: the first key in it tells what was meant.
+                // A setting used as a section: the first key in it tells what was meant.
                 let is_setting = known.is_some_and(|known| known.iter().any(|it| it.key == **name));
                 let key = match inner.keys().next() {
                     None if is_setting => {
@@ -198,15 +198,15 @@ pub(super) fn from_environment(
         }
     }
     for name in environment.own_names() {
-        // The second is for clients, which take the server's token from it.
+        // The second is for clients, which read the server's token from it.
         let is_known = ["AYEAYE_CONFIG", TOKEN_VARIABLE].contains(&name);
         if !is_known && !names.iter().any(|it| it == name) {
-            // What all begin with says nothing of how near two are.
+            // The common prefix says nothing about how similar two names are.
             let own_names = names.iter().filter_map(|it| it.strip_prefix(PREFIX));
             let nearest = known::nearest_of(name.strip_prefix(PREFIX).unwrap_or(name), own_names);
             let hint =
                 nearest.map(|it| format!("; did you mean {PREFIX}{it}?")).unwrap_or_default();
-            notes.push(format!("the environment has {name}, which is no setting{hint}"));
+            notes.push(format!("the environment has {name}, which is not a setting{hint}"));
         }
     }
     if !layer.contains_key("adb.server")
@@ -216,7 +216,7 @@ pub(super) fn from_environment(
         match value::adb_server(text) {
             // It was set for other programs, and no phone of that server may be wanted here.
             Err(problem) => notes.push(format!(
-                "{} is left out: {problem}; adb.server says where phones are",
+                "{} is ignored: {problem}; adb.server says where phones are",
                 entry.origin
             )),
             Ok(_) => drop(layer.insert("adb.server".to_owned(), entry)),
@@ -284,12 +284,12 @@ mod tests {
         assert_eq!(error("log.level = 3"), "a.toml, line 1: there is no setting `log.level`");
         for (text, name) in [("[log]", "log"), ("\n[data-dir]\n", "data-dir")] {
             let told = error(text);
-            let meant = format!("`{name}` is a setting, no section: write `{name} = …`");
+            let meant = format!("`{name}` is a setting, not a section; write `{name} = …`");
             assert!(told.ends_with(&meant), "{told}");
         }
         assert_eq!(
             error("\nrun = 3"),
-            "a.toml, line 2: `run` is no setting, it is a section: its settings stand below a line `[run]`"
+            "a.toml, line 2: `run` is a section, not a setting; put its settings under `[run]`"
         );
     }
 
@@ -344,9 +344,9 @@ mod tests {
             from_environment(&environment, Config::known(), &mut notes).unwrap();
             notes
         };
-        assert!(notes("AYEAYE_TOKN")[0].contains("AYEAYE_TOKN, which is no setting"));
+        assert!(notes("AYEAYE_TOKN")[0].contains("AYEAYE_TOKN, which is not a setting"));
         assert!(notes("AYEAYE_LOGG")[0].ends_with("did you mean AYEAYE_LOG?"));
-        assert!(notes("AYEAYE_FOO")[0].ends_with("which is no setting"));
+        assert!(notes("AYEAYE_FOO")[0].ends_with("which is not a setting"));
         assert_eq!(notes("AYEAYE_TOKEN"), Vec::<String>::new());
         assert_eq!(notes("AYEAYE_CONFIG"), Vec::<String>::new());
     }

@@ -41,7 +41,7 @@ impl Config {
         let mut lost = Vec::new();
         for ((setting, here), (_, there)) in self.read.iter().zip(&there.read) {
             let Some(here) = here else { continue };
-            // One that is relative means another folder there, whether or not it is written alike.
+            // A relative path means another folder there, even if it is written the same.
             let whole = self.paths.get(&setting.key);
             let same = match whole {
                 Some(path) => there_paths.get(&setting.key) == Some(path),

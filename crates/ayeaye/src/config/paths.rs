@@ -46,7 +46,7 @@ pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
     path.filter(|folder| folder.is_absolute()).chain(sdk).chain(usual(environment)).collect()
 }
 
-/// Where installers put adb. Programs that a desktop starts have a short PATH, on macOS without the last two.
+/// Where installers put adb. Desktop programs have a short PATH, on macOS without the last two.
 fn usual(environment: &Environment) -> Vec<PathBuf> {
     let (base, sdk) = if cfg!(windows) {
         (environment.folder("LOCALAPPDATA"), "Android/Sdk")

@@ -73,13 +73,13 @@ mod tests {
         std::fs::create_dir(folder).unwrap();
         std::fs::create_dir(&file).unwrap();
         let told = load().unwrap_err().to_string();
-        assert!(told.contains("--config") && told.contains("an empty file of your own"), "{told}");
+        assert!(told.contains("--config") && told.contains("an empty file is enough"), "{told}");
         let told = Config::load(&[], Some(&file), &environment).unwrap_err().to_string();
         assert!(!told.contains("--config"), "this one was named: {told}");
         let empty = [("HOME", home.path().to_str().unwrap()), ("AYEAYE_CONFIG", "/dev/null")];
         assert!(Config::load(&[], None, &Environment::of(empty)).is_ok());
         std::fs::remove_dir_all(folder).unwrap();
-        // What is no folder has no file in it.
+        // There is no file in something that is not a folder.
         std::fs::write(folder, "").unwrap();
         assert_eq!(load().unwrap().file, None);
     }

@@ -168,7 +168,7 @@ impl Logins {
                 end: LoginEnd::default(),
             });
         }
-        // That it is not written costs this login after the next start, and nothing now.
+        // If it is not written, this login is lost at the next start, but still works now.
         self.write().await.ok();
         Some(cookie)
     }
@@ -262,7 +262,7 @@ impl Writer {
             // Work that has begun goes on when its server stops: nobody else may write until it is done.
             // The file is unlocked before the next of ours has its turn.
             let _held = (locked, turn);
-            // Those that end from now on may still be in what is written.
+            // Logins that end from now on may still be in what is written.
             let ended = lock(&self.unwritten).clone();
             self.replace(&path)?;
             lock(&self.unwritten).retain(|it| !ended.contains(it));

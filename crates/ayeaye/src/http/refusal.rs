@@ -1,4 +1,4 @@
-//! What is answered to a request that does not reach MCP.
+//! The answers to requests that do not reach MCP.
 use std::time::Duration;
 
 use axum::http::StatusCode;

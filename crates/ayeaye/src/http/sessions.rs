@@ -362,7 +362,7 @@ mod tests {
         }
         assert!(sessions.has_session(&waits).await.unwrap());
         assert!(!sessions.has_session(&idle).await.unwrap());
-        // Where all wait, one of them goes all the same.
+        // If all of them are waiting, one of them still goes.
         let all: Vec<_> = rest.iter().map(|(id, _)| id).collect();
         let number = RequestId::Number(1);
         let calls: Vec<_> = all.iter().map(|id| sessions.calls.begin(id, &number)).collect();

@@ -107,31 +107,31 @@ pub struct StartArgs {
     /// with every detail the agent needs (names, texts, limits, where to stop). At most 16 KiB, in UTF-8.
     #[schemars(length(min = 1, max = 16384))]
     pub task: String,
-    /// Most steps (looks, decisions and acts) of this call. Usually 20 if left out.
+    /// The most steps (look, decide, act) for this call. Usually 20 if left out.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
-    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; as a rule the
-    /// default), `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
-    /// `manual_reply` (an operator at the server).
+    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; usually the
+    /// default), `auto_reply` (a model answers as the user would), `no_reply` (the agent is told to do without
+    /// an answer), `manual_reply` (an operator at the server).
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
-    /// Whether a planner splits a task over several apps up; the server's setting if left out.
+    /// Whether a planner splits up a task over several apps; the server's setting if left out.
     pub planner: Option<bool>,
-    /// Narrows the session until it ends: `careful` asks your user before what has consequences,
-    /// `no-commerce` also refuses all about money, `read-only` refuses texts, switches and what changes
-    /// something.
+    /// Restricts the session until it ends: `careful` asks your user before anything that has consequences,
+    /// `no-commerce` also refuses anything to do with money, `read-only` refuses texts, switches and any other
+    /// change.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
-    /// Whether to wait in line where the phone is busy: the task starts by itself when its turn comes, and
+    /// Whether to wait in line if the phone is busy: the task starts by itself when its turn comes, and
     /// `stop_task` ends the wait.
     pub queue: Option<bool>,
-    /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
-    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. Usually 45 if left out, 240
+    /// How long to wait for the task to end, in seconds. After that the answer is `STILL_RUNNING` and the task
+    /// continues; follow it with `ask_agent_continue`. 0 returns at once. Usually 45 if left out, 240
     /// if you show progress.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
-    /// Pictures in the result: `end` adds the screen as it is then, `each` also those of the last steps, before
-    /// it. None if left out.
+    /// Pictures in the result: `end` adds the screen as it is then, `each` also puts those of the last steps
+    /// before it. None if left out.
     #[schemars(extend("enum" = ["none", "end", "each"]))]
     pub screenshot: Option<String>,
 }
@@ -144,35 +144,35 @@ pub struct ContinueArgs {
     pub session_id: String,
     /// The session's own phone; may be left out.
     pub device_id: Option<String>,
-    /// A new request for the same session, without a reset. Not together with `reply_from_client`; without one, left
-    /// out or empty.
+    /// A new request for the same session, without a reset. Leave it out, or empty, if you give
+    /// `reply_from_client`.
     #[schemars(length(max = 16384))]
     pub task: Option<String>,
-    /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
-    /// Not together with `task`; without one, left out or empty.
+    /// The answer to the agent's question, in your user's words; or advice for a task that continues.
+    /// Leave it out, or empty, if you give `task`.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
-    /// The app's own: leave it out.
+    /// Only for the app: leave it out.
     // Which question its user has read, counted from 1: 0 is what a model gives that cannot leave it out. In the schema
     // where the app is shown: hosts check what it asks for against that.
     #[schemars(range(min = 1))]
     pub question_step: Option<u32>,
-    /// Whether `reply_from_client` is a secret, such as a password: then it is kept in no log. Answers
-    /// to questions for passwords and codes never are.
+    /// Whether `reply_from_client` is a secret, such as a password: then it is kept out of all logs. Answers
+    /// to questions for passwords and codes always are.
     pub reply_is_secret: Option<bool>,
-    /// Most further steps of this call, as with `ask_agent_start_new_task`.
+    /// The most further steps for this call, as with `ask_agent_start_new_task`.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,
     /// Who answers the agent's questions, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
-    /// Whether a planner splits the new `task` up over several apps. A task that goes on stays as it was
-    /// begun.
+    /// Whether a planner splits up the new `task` over several apps. A task that continues stays as it was
+    /// started.
     pub planner: Option<bool>,
-    /// Narrows the session until it ends, as with `ask_agent_start_new_task`.
+    /// Restricts the session until it ends, as with `ask_agent_start_new_task`.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
-    /// How long to wait for the end, in seconds, as with `ask_agent_start_new_task`.
+    /// How long to wait for the task to end, in seconds, as with `ask_agent_start_new_task`.
     #[schemars(range(min = 0, max = 3600))]
     pub wait_seconds: Option<f64>,
     /// Pictures in the result, as with `ask_agent_start_new_task`.
@@ -194,7 +194,7 @@ pub struct DeviceArgs {
 pub struct ScreenshotArgs {
     /// A `device_id` from `list_connected_devices`.
     pub device_id: String,
-    /// Longest side of the picture, in pixels. 1280 if left out; 640 takes less than half the bytes.
+    /// The longest side of the picture, in pixels. 1280 if left out; 640 takes less than half the bytes.
     #[schemars(range(min = 200, max = 1280))]
     pub max_size: Option<i64>,
 }
@@ -211,7 +211,7 @@ pub struct SessionArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListSessionsArgs {
-    /// Most sessions to list, newest first. 20 if left out.
+    /// The most sessions to list, newest first. 20 if left out.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
 }
@@ -223,7 +223,7 @@ pub enum WantedPictures {
     None,
     /// The screen at the end of the call.
     End,
-    /// Before it those of the call's last steps.
+    /// Those of the call's last steps, then the screen at the end.
     Each,
 }
 
@@ -306,7 +306,7 @@ pub fn pictures(given: Option<&str>) -> Result<WantedPictures, ToolError> {
     }
 }
 
-/// By what a session's policy is narrowed. `trusted` narrows nothing, so it is no choice.
+/// What a session's policy is narrowed to. `trusted` narrows nothing, so it is not a choice.
 pub fn policy(given: Option<&str>) -> Result<Option<PolicyProfile>, ToolError> {
     let Some(given) = given else { return Ok(None) };
     let narrows = |profile: &PolicyProfile| *profile != PolicyProfile::Trusted;

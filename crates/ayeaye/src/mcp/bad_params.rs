@@ -55,7 +55,7 @@ pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> Erro
         _ => return unknown(),
     };
     let problem = problem(params.unwrap_or_else(|| json!({})))
-        .unwrap_or_else(|| "they are not what the protocol says".to_owned());
+        .unwrap_or_else(|| "they are not as the protocol says".to_owned());
     ErrorData::invalid_params(format!("the params of {method} do not fit: {problem}"), None)
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn show_form(
         WaitOutcome::Done(None) | WaitOutcome::Cancelled => None,
         WaitOutcome::TimedOut => Some(Unanswered::NoAnswer),
     };
-    let over = Some("the question is not waited for any more".to_owned());
+    let over = Some("nobody is waiting for this answer any more".to_owned());
     tokio::select! {
         biased;
         // The connection is closing.

@@ -26,7 +26,7 @@ pub async fn catch_panics<R: From<CallToolResult>>(
             tracing::error!(tool, "a tool call panicked: {said}");
             // The message goes to the log only: it may quote private data.
             let text = format!(
-                "{tool} broke inside the server; this is a bug, and the server's log (stderr) has \
+                "{tool} failed inside the server; this is a bug, and the server's log (stderr) has \
                  the details. Sessions are kept: list_sessions finds them."
             );
             Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
@@ -44,7 +44,7 @@ mod tests {
         let broken = call(&client, "panic", serde_json::json!({})).await;
         assert_eq!(broken.is_error, Some(true));
         let text = broken.content[0].as_text().unwrap().text.clone();
-        assert!(text.starts_with("panic broke inside the server"), "{text}");
+        assert!(text.starts_with("panic failed inside the server"), "{text}");
         assert!(!text.contains("hush"), "{text}");
         let fine = call(&client, "echo", serde_json::json!({"text": "hi"})).await;
         assert_eq!(fine.content[0].as_text().unwrap().text, "hi");

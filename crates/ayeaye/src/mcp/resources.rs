@@ -32,22 +32,22 @@ pub(super) const TEMPLATES: [[&str; 5]; 6] = [
         "ayeaye://sessions/{session_id}",
         "session",
         "A session",
-        "What a session has come to: the same facts as get_session.",
+        "The result of a session so far: the same facts as get_session.",
         JSON,
     ],
     [
         "ayeaye://sessions/{session_id}/steps",
         "session-steps",
         "Steps of a session",
-        "The steps of a session, oldest first: what was done and what went wrong. Of a very long \
-         session the latest.",
+        "The steps of a session, oldest first: what was done and what went wrong. For a very long \
+         session, only the latest.",
         JSON,
     ],
     [
         "ayeaye://sessions/{session_id}/steps/{step}",
         "step",
         "A step",
-        "One step, counted from 0: what was seen, thought and done, and what came of it.",
+        "One step, counted from 0: what was seen, thought and done, and the outcome.",
         JSON,
     ],
     [
@@ -61,14 +61,14 @@ pub(super) const TEMPLATES: [[&str; 5]; 6] = [
         "ayeaye://sessions/{session_id}/report",
         "session-report",
         "Report of a session",
-        "The session as one HTML page for a person to read, without its pictures: some kilobytes a step.",
+        "The session as one HTML page for a person to read, without pictures: a few kilobytes per step.",
         "text/html",
     ],
     [
         "ayeaye://sessions/{session_id}/report/pictures",
         "session-report-pictures",
         "Report of a session with pictures",
-        "The same page with its pictures: hundreds of kilobytes, up to 12 MiB. To be shown to a person, not \
+        "The same page with pictures: hundreds of kilobytes, up to 12 MiB. To be shown to a person, not \
          read by a model.",
         "text/html",
     ],

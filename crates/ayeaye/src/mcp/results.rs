@@ -46,7 +46,7 @@ const SCREENSHOT_BYTES: usize = 200_000;
 /// What a run has come to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunResult {
-    /// Go on with it by `ask_agent_continue`.
+    /// Continue it with `ask_agent_continue`.
     pub session_id: String,
     /// Why the run stopped; `STILL_RUNNING` if it has not.
     pub stop_reason: &'static str,
@@ -60,12 +60,12 @@ pub struct RunResult {
     pub local_step_idx: u32,
     /// What the agent decided last, or null.
     pub final_action: Option<ActionItem>,
-    /// The agent's result, its reason for giving up, what went wrong, or which place in a queue it has.
+    /// The agent's result, its reason for giving up, what went wrong, or its place in a queue.
     pub message: String,
     /// What the agent wants to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
-    /// The steps of this run, oldest first; of many the middle is left out.
+    /// The steps of this run, oldest first; if there are many, those in the middle are left out.
     pub intermediate_logs: Vec<LogItem>,
     /// How many were left out.
     #[serde(skip_serializing_if = "is_zero")]
@@ -86,20 +86,20 @@ pub struct DeviceInfo {
     pub device_id: String,
     /// Width and height in pixels.
     pub device_wm_size: [u32; 2],
-    /// Such as "Pixel 7".
+    /// For example "Pixel 7".
     pub model: String,
-    /// Such as "14".
+    /// For example "14".
     pub android_version: String,
 }
 
 /// An action: its type, its arguments by GELab's names, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActionItem {
-    /// Such as `CLICK`.
+    /// For example `CLICK`.
     pub action_type: String,
     /// In a few words.
     pub explain: String,
-    /// Such as `"point": [512, 203]`, in thousandths of the screen.
+    /// For example `"point": [512, 203]`, in thousandths of the screen.
     #[serde(flatten)]
     pub arguments: Map<String, Value>,
     /// The last screen in words.
@@ -117,7 +117,7 @@ pub struct LogItem {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why it is not certain that it had its effect, though the phone has accepted it.
+    /// Why it may have had no effect although the phone accepted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
 }
@@ -125,7 +125,7 @@ pub struct LogItem {
 /// A question. It may have been influenced by what is on the screen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QuestionItem {
-    /// `info`: a piece of information; `confirm`: leave to do something; `takeover`: a person has to act
+    /// `info`: a piece of information; `confirm`: permission to do something; `takeover`: a person has to act
     /// on the phone.
     pub kind: &'static str,
     /// In the agent's words.
@@ -135,12 +135,12 @@ pub struct QuestionItem {
     /// Package of the app in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// Whether its answer would be a password or a code: better typed on the phone by your user than told to you.
+    /// Whether its answer would be a password or a code: your user should type it on the phone rather than tell you.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks_for_secret: bool,
     /// What to tell your user with it.
     pub notice: &'static str,
-    /// What came of asking your user in a form: `declined`, `given_up`, `no_answer`, `not_shown`,
+    /// The outcome of asking your user in a form: `declined`, `given_up`, `no_answer`, `not_shown`,
     /// `not_understood` or `too_many`. Absent when nobody was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<&'static str>,
@@ -149,7 +149,7 @@ pub struct QuestionItem {
 /// Time and tokens.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UsageItem {
-    /// Milliseconds waited for models.
+    /// Milliseconds spent waiting for models.
     pub model_ms: u64,
     /// Milliseconds for everything else.
     pub other_ms: u64,

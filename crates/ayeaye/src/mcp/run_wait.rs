@@ -190,7 +190,7 @@ impl Progress {
             [] if update.line.is_empty() => "looking at the phone".to_owned(),
             // It waits for its phone.
             [] if !update.report.message.is_empty() => truncate(&update.report.message, 160),
-            [] => format!("still at work after {}", truncate(&update.line, 160)),
+            [] => format!("still working after {}", truncate(&update.line, 160)),
             lines => truncate(&lines.join("; "), 600),
         };
         self.send(message, call).await;

@@ -84,7 +84,7 @@ impl Subscriptions {
         };
         if too_many {
             let text = format!(
-                "this client is subscribed to {MOST_ADDRESSES} resources, which is the most; \
+                "this client is subscribed to {MOST_ADDRESSES} resources, the maximum; \
                  unsubscribe from one first"
             );
             return Err(ErrorData::invalid_request(text, None));
@@ -203,9 +203,8 @@ impl Subscriptions {
         let mut inner = self.lock();
         let count = inner.listeners.entry(principal.clone()).or_default();
         if MOST_LISTENERS <= *count {
-            let text = format!(
-                "{MOST_LISTENERS} subscriptions are open, which is the most; end one first"
-            );
+            let text =
+                format!("{MOST_LISTENERS} subscriptions are open, the maximum; end one first");
             return Err(ErrorData::invalid_request(text, None));
         }
         *count += 1;

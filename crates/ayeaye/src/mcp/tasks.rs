@@ -70,7 +70,7 @@ impl Tasks {
     pub(super) fn create(&self, report: &Report, asks: bool) -> CreateTaskResult {
         let created = (self.now)().round(jiff::Unit::Millisecond).unwrap_or_default();
         let id = TaskId { session: report.session_id, run: report.run.number, asks, created };
-        CreateTaskResult::new(self.task(&id, report, "the phone agent is at work"))
+        CreateTaskResult::new(self.task(&id, report, "the phone agent is working"))
     }
 
     fn task(&self, id: &TaskId, report: &Report, message: &str) -> Task {
@@ -291,9 +291,9 @@ fn completed(report: &Report, asked: Option<Unanswered>) -> (TaskPayload, String
 
 fn cancelled(report: &Report) -> String {
     let how = match report.question {
-        Some(_) => "with an answer goes on with it",
-        None if report.is_over => "takes another task",
-        None => "goes on with it",
+        Some(_) => "with an answer continues it",
+        None if report.is_over => "can give it another task",
+        None => "continues it",
     };
     format!("cancelled; session {} is kept, and ask_agent_continue {how}", report.session_id)
 }

@@ -43,15 +43,15 @@ impl ToolError {
         Self {
             text: "`task` and `reply_from_client` cannot be given together".to_owned(),
             hint: "send reply_from_client to answer the agent's question or to advise it, or task for \
-                   a new request in the same session; the other one is left out, or empty",
+                   a new request in the same session; leave the other one out, or empty",
         }
     }
 
-    /// An answer to a question that is not asked now: it would be dropped, and who gave it told that it was sent.
+    /// An answer to a question that is not open now: it would be dropped, although its sender was told that it was sent.
     pub(crate) fn not_open() -> Self {
-        let text = "this question is not open any more: it was answered or given up meanwhile, or another is asked";
-        let hint =
-            "a model leaves question_step out; a person reads the question that is asked now";
+        let text = "this question is not open any more: it was answered or given up in the meantime, or another one \
+                    has replaced it";
+        let hint = "a model leaves question_step out; a person reads the question that is open now";
         Self { text: text.to_owned(), hint }
     }
 
@@ -61,7 +61,7 @@ impl ToolError {
             "." => format!("the arguments do not fit: {cause}"),
             path => format!("`{path}` does not fit: {cause}"),
         };
-        // A field that there is not is told with all that there are.
+        // An unknown field is reported together with all known ones.
         let hint = if cause.contains("`device_id`") && !cause.starts_with("unknown field") {
             "list_connected_devices shows the phones and their device_id"
         } else {
@@ -81,7 +81,7 @@ impl ToolError {
 
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
         Self {
-            text: format!("`{name}` has {length} bytes of UTF-8, the most is {most}"),
+            text: format!("`{name}` has {length} bytes of UTF-8; at most {most} are allowed"),
             hint: "say it in a few sentences, and split a big plan into several tasks",
         }
     }
@@ -92,7 +92,7 @@ impl ToolError {
             "reply_from_client" => {
                 "say what your user answered, or leave it out to follow the session or to see its question"
             }
-            _ => "say in a sentence what is to be done",
+            _ => "say in a sentence what to do",
         };
         Self { text: format!("`{name}` is empty"), hint }
     }
@@ -107,7 +107,7 @@ impl ToolError {
 
     #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
     pub(super) fn not_a_session(err: InvalidSessionId) -> Self {
-        Self { text: err.to_string(), hint: "list_sessions shows the sessions there are" }
+        Self { text: err.to_string(), hint: "list_sessions shows all sessions" }
     }
 
     /// A coordinate off the screen.
@@ -115,7 +115,7 @@ impl ToolError {
         Self {
             text: format!("`{name}` is {given}; it can be 0 to 1000"),
             hint: "coordinates are thousandths of the screen's width and height, from the top left, not \
-                   pixels: divide a pixel of a picture by the picture's width or height and multiply by 1000",
+                   pixels: divide a pixel position by the picture's width or height and multiply by 1000",
         }
     }
 
@@ -131,27 +131,27 @@ impl ToolError {
     pub(super) fn nothing_to(verb: &str, name: &str) -> Self {
         Self {
             text: format!("there is nothing to {verb}: `{name}` is empty"),
-            hint: "look at get_screenshot for what is there",
+            hint: "get_screenshot shows what is there",
         }
     }
 
-    /// A look at an app of which nothing is shown.
+    /// A look at a private app.
     pub(crate) fn private_app(app: &str) -> Self {
         let app = if app.is_empty() { "an app that the phone does not name" } else { app };
         Self {
             text: format!(
-                "{app} is in front, and private by the settings (policy.private-apps): nothing of its screen \
+                "{app} is in front, and the settings make it private (policy.private-apps): nothing on its screen \
                  leaves the server's machine"
             ),
             hint: "ask your user to go on by hand; press_key HOME or BACK leaves the app",
         }
     }
 
-    /// The log of an app of which nothing is shown.
+    /// The log of a private app.
     pub(super) fn private_app_log(app: &str) -> Self {
         Self {
             text: format!(
-                "{app} is private by the settings (policy.private-apps): nothing of it is shown, its log neither"
+                "the settings make {app} private (policy.private-apps): nothing of it is shown, not even its log"
             ),
             hint: "ask your user to read it by hand, with adb logcat",
         }
@@ -159,7 +159,7 @@ impl ToolError {
 
     pub(super) fn long_text(length: usize, most: usize) -> Self {
         Self {
-            text: format!("`text` has {length} bytes of UTF-8, the most is {most}"),
+            text: format!("`text` has {length} bytes of UTF-8; at most {most} are allowed"),
             hint: "type it in several parts",
         }
     }
@@ -179,17 +179,17 @@ impl ToolError {
         let shown = excerpt(given, 20);
         Self {
             text: format!(
-                "nothing was done: `{shown}` names no element of your last look at this phone that is \
-                 still there as it was"
+                "nothing was done: `{shown}` is not an element from your last look at this phone that is \
+                 still there and unchanged"
             ),
             hint: "call get_ui_tree again and take `ref` from what it says now",
         }
     }
 
-    /// A reference cannot be checked.
+    /// A reference that cannot be checked.
     pub(super) fn no_elements() -> Self {
         Self {
-            text: "nothing was done: the phone does not name its elements now, so it is not certain what \
+            text: "nothing was done: the phone does not list its elements now, so it is not certain what \
                    the reference would hit"
                 .to_owned(),
             hint: "look at get_screenshot and give x and y",
@@ -201,7 +201,7 @@ impl ToolError {
         let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
         Self {
             text: format!("{missing}a tap needs either `ref`, or `x` and `y`"),
-            hint: "get_ui_tree names a `ref` for each element; get_screenshot shows places; the other is left out, or empty",
+            hint: "get_ui_tree gives a `ref` for each element; get_screenshot shows places; leave the other out, or empty",
         }
     }
 
@@ -211,7 +211,7 @@ impl ToolError {
         Self {
             text: format!("`{shown}` is not an address with one of these schemes: {schemes}"),
             hint: "give a whole address such as https://example.com/; mcp.url-schemes in ayeaye.toml says \
-                   which are allowed",
+                   which schemes are allowed",
         }
     }
 
@@ -219,25 +219,27 @@ impl ToolError {
     pub(super) fn too_long_url(given: &str, most: usize) -> Self {
         let (shown, length) = (excerpt(given, 60), given.len());
         Self {
-            text: format!("`{shown}` has {length} bytes, the most is {most}"),
+            text: format!("`{shown}` has {length} bytes; at most {most} are allowed"),
             hint: "give a shorter address",
         }
     }
 
-    /// An address with a blank or the like.
+    /// An address with a space or the like.
     pub(super) fn odd_url(given: &str) -> Self {
         let shown = excerpt(given, 60);
         Self {
-            text: format!("`{shown}` has a blank or a control character in it, as no address has"),
-            hint: "write a blank as %20; what is typed into a page is typed with type_text",
+            text: format!(
+                "`{shown}` contains a space or a control character, which no address may"
+            ),
+            hint: "write a space as %20; use type_text to type into a page",
         }
     }
 
-    /// An address of a page that names no host.
+    /// An address of a page without a host.
     pub(super) fn url_without_host(given: &str) -> Self {
         let shown = excerpt(given, 60);
         Self {
-            text: format!("`{shown}` names no host"),
+            text: format!("`{shown}` has no host"),
             hint: "give a whole address such as https://example.com/",
         }
     }
@@ -246,7 +248,7 @@ impl ToolError {
     pub(super) fn not_a_file(name: &str, given: &str) -> Self {
         let shown = excerpt(given, 60);
         Self {
-            text: format!("`{name}` is `{shown}`, which names no file"),
+            text: format!("`{name}` is `{shown}`, which is not the name of a file"),
             hint: "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
                    with /sdcard/",
         }
@@ -259,7 +261,7 @@ impl ToolError {
                 "nothing was done yet: your user has to agree first. Ask them: {question} If they say yes, \
                  make the same call with \"approval\": \"{code}\""
             ),
-            hint: "do not answer for your user; the code is good for 15 minutes",
+            hint: "do not answer for your user; the code is valid for 15 minutes",
         }
     }
 
@@ -267,7 +269,7 @@ impl ToolError {
     pub(super) fn not_approved(given: &str) -> Self {
         Self {
             text: format!(
-                "nothing was done: `{given}` is no approval of this very call, or too old"
+                "nothing was done: `{given}` is not an approval for this call, or has expired"
             ),
             hint: "make the call without `approval`, and ask your user again",
         }
@@ -283,8 +285,8 @@ impl ToolError {
 
     pub(super) fn incomplete_point(missing: &str) -> Self {
         Self {
-            text: format!("`{missing}` is missing: a field is named by `x` and `y` together"),
-            hint: "leave both out to type into the field in focus",
+            text: format!("`{missing}` is missing: a field is given by `x` and `y` together"),
+            hint: "leave both out to type into the focused field",
         }
     }
 
@@ -296,8 +298,8 @@ impl ToolError {
         }
     }
 
-    /// An action that was not carried out, or may not have been.
-    /// Of an act that nothing of is seen on the screen, no look at that is advised.
+    /// An action that was not carried out, or may not have been. `on_screen`: the screen could show what
+    /// came of it, so the hint may advise a look.
     pub(super) fn action_failed(text: String, doubtful: bool, on_screen: bool) -> Self {
         let hint = if doubtful && !on_screen {
             "find out what came of it before you repeat it"
@@ -306,7 +308,7 @@ impl ToolError {
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
         } else if !on_screen {
-            "mend what it says there and try again, or do something else; the session is kept"
+            "fix what the message names and try again, or do something else; the session is kept"
         } else {
             "look at get_screenshot, then do something else or try again; the session is kept"
         };
@@ -318,9 +320,7 @@ impl ToolError {
         let hint = match rule {
             // The user's own no is no matter of settings.
             Rule::Refused => return Self::action_failed(text, false, on_screen),
-            Rule::PrivateApp => {
-                "nothing is done in this app for anybody but your user; press_key HOME or BACK leaves it"
-            }
+            Rule::PrivateApp => "only your user acts in this app; press_key HOME or BACK leaves it",
             Rule::SecretElsewhere => {
                 "this secret is kept for another app or page: open that one, or have your user keep it for this one with \
                  `ayeaye secret set NAME --app PACKAGE`"
@@ -333,7 +333,7 @@ impl ToolError {
         Self { text, hint }
     }
 
-    /// A task without a model that it could be handed to. `device`: the client can act on the phone itself.
+    /// A task, but no model to give it to. `device`: the client can act on the phone itself.
     pub(crate) fn no_model(state: ModelState, endpoint: &str, device: bool) -> Self {
         let (text, hint) = match (state, device) {
             (ModelState::Refused, true) => (
@@ -366,28 +366,26 @@ impl ToolError {
         Self { text, hint }
     }
 
-    /// A call that was cancelled before anything was begun.
+    /// A call that was cancelled before it had done anything.
     pub(super) fn call_cancelled() -> Self {
         Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
     }
 
     pub(super) fn state_expired() -> Self {
         Self {
-            text:
-                "the answer came too late for this form (15 minutes), and nothing was done with it"
-                    .to_owned(),
-            hint: "the session still waits: list_sessions shows it, and ask_agent_continue with its \
+            text: "the answer came too late for this form (15 minutes) and was not used".to_owned(),
+            hint: "the session is still waiting: list_sessions shows it, and ask_agent_continue with its \
                    session_id asks again or takes the answer as reply_from_client",
         }
     }
 
     pub(super) fn state_foreign() -> Self {
         Self {
-            text: "`requestState` is not one that this server gave to this client for this call; \
+            text: "this server did not give this `requestState` to this client for this call; \
                    nothing was started"
                 .to_owned(),
             hint: "send back what the server sent, with the same tool and arguments; list_sessions \
-                   shows the sessions that wait, and ask_agent_continue goes on with one",
+                   shows the sessions that are waiting, and ask_agent_continue continues one",
         }
     }
 
@@ -396,7 +394,7 @@ impl ToolError {
             text: "`inputResponses` came without the `requestState` they belong to; nothing was \
                    started"
                 .to_owned(),
-            hint: "send back the requestState as it was; or answer with ask_agent_continue, its \
+            hint: "send back the requestState unchanged; or answer with ask_agent_continue, the \
                    session_id and reply_from_client",
         }
     }
@@ -422,7 +420,7 @@ impl ToolError {
     }
 }
 
-/// A message of serde without the value that it quotes: that may be long, and a code sent as a number
+/// A message of serde's without the value it quotes: the value may be long, and a code sent as a number
 /// is as secret as one sent as text.
 pub(super) fn without_value(message: &str) -> Cow<'_, str> {
     let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {

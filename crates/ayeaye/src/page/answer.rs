@@ -98,7 +98,7 @@ impl From<AgentError> for Refusal {
     }
 }
 
-/// What is wrong, for people: the names of sessions say nothing to them.
+/// The error in words for people, to whom session ids mean nothing.
 fn in_words(err: &AgentError) -> String {
     match err {
         AgentError::DeviceBusy { device, session: Some(_) } => {
@@ -107,13 +107,13 @@ fn in_words(err: &AgentError) -> String {
         AgentError::DeviceBusy { device, session: None } => {
             format!("{device} is busy: somebody else is driving it")
         }
-        AgentError::SessionBusy(_) => "this run is still at work".to_owned(),
+        AgentError::SessionBusy(_) => "this run has not finished yet".to_owned(),
         AgentError::UnknownSession(_)
         | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => {
-            "this run is not there, or not yours".to_owned()
+            "this run does not exist, or is not yours".to_owned()
         }
         AgentError::NoTask(_) => {
-            "this run has no task yet: in it the phone was only driven by hand".to_owned()
+            "this run has no task yet: the phone was only driven by hand".to_owned()
         }
         AgentError::SessionFull(_) => {
             "this run is full: its steps, or its room on the disk, are used up".to_owned()
@@ -125,10 +125,10 @@ fn in_words(err: &AgentError) -> String {
             format!("this run began on another phone: {device} was a {before}, and is {now} now")
         }
         AgentError::Coordinator(CoordinatorError::InboxFull(_)) => {
-            "this run has not read what it was sent before: go on with it first".to_owned()
+            "this run has not read its earlier messages: resume it first".to_owned()
         }
         AgentError::Journal(JournalError::Busy(_)) => {
-            "this run is at work in another server".to_owned()
+            "this run is running on another server".to_owned()
         }
         err => error_chain(err),
     }

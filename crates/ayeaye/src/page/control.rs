@@ -1,4 +1,4 @@
-//! Who has a phone in the hand: taking it over, keeping it, giving it back.
+//! Driving a phone by hand: taking it over, keeping it, giving it back.
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;

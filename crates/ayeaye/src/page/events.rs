@@ -76,7 +76,7 @@ pub(super) async fn stream(
 
 /// One person who looks: what they follow, and what they have been sent of it.
 struct Viewer {
-    /// What is said before all else.
+    /// The first event of a stream.
     greetings: Vec<(&'static str, Value)>,
     devices: LatestState<Value>,
     sessions: LatestState<Value>,
@@ -130,7 +130,7 @@ impl Viewer {
         greetings.reverse();
         let mut devices = live.devices(principal);
         let mut sessions = live.sessions(principal);
-        // What is known already is news to this viewer.
+        // State that the server already knows is new to this viewer.
         devices.mark_changed();
         sessions.mark_changed();
         Ok(Self { greetings, devices, sessions, views, not_before: Instant::now(), _place: place })

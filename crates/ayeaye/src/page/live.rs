@@ -1,4 +1,4 @@
-//! What is shown live: phones, sessions and single sessions, each worked out once for all who look.
+//! Live state: phones, sessions and single sessions, each computed once for all viewers.
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,14 +84,14 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
         let waiting = agent.device_queue(names, principal).await?;
         let mut own = Vec::new();
         for id in waiting.sessions {
-            // One that waits since a moment may have no record yet, and nothing to be called by.
+            // A session that has only just begun to wait may have no record yet, and so no title.
             if let Ok(summary) = agent.session_summary(id, principal).await {
                 let task = short_lines(&summary.task, MAX_LISTED);
                 own.push(json!({ "session_id": id.to_string(), "task": task }));
             }
         }
         if waiting.length != 0 {
-            // Those of others have no names here, but take their turns all the same.
+            // Other people's sessions have no names here, but still take their turns.
             list["devices"][at]["queue"] = own.into();
             list["devices"][at]["queue_length"] = waiting.length.into();
         }

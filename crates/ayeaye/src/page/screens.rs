@@ -28,7 +28,7 @@ const MOST_PHONES: usize = 256;
 pub(super) struct Shot {
     pub(super) bytes: Bytes,
     pub(super) media_type: &'static str,
-    /// The same for the same picture, and for no other.
+    /// Equal for equal pictures, and only for them.
     pub(super) tag: String,
 }
 

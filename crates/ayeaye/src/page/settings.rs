@@ -1,4 +1,4 @@
-//! Who is signed in, and what holds here: the policy and the settings, to read.
+//! Who is signed in, and the policy and settings in effect, read-only.
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -98,7 +98,7 @@ mod tests {
         let url = find("model.base-url");
         assert_eq!(
             url["about"],
-            "Any endpoint that speaks the OpenAI chat API and takes pictures."
+            "Any endpoint that speaks the OpenAI chat API and accepts pictures."
         );
         assert_eq!(url["origin"], "default");
         assert!(find("model.api-key")["about"].as_str().unwrap().contains("AYEAYE_MODEL_API_KEY"));

@@ -104,7 +104,7 @@ pub(super) async fn go_on(
     page.line(id, &principal).await
 }
 
-/// What is said to an answer whose question is not asked any more: it goes nowhere.
+/// The reply to an answer whose question is no longer open: the answer is not sent.
 fn not_open() -> Refusal {
     Refusal::new(StatusCode::CONFLICT, ToolError::not_open().what())
 }

@@ -1,4 +1,4 @@
-//! What is sent to whoever downloads it, at the pace at which it is taken.
+//! Downloads, sent at the pace at which the receiver reads.
 use std::pin::pin;
 use std::time::Duration;
 

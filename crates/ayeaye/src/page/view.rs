@@ -15,7 +15,7 @@ use crate::text::{short_lines, truncate};
 
 /// Longest task and longest message, in characters.
 const MAX_TEXT: usize = 2000;
-/// The same in lists, which have a line or two for them and are sent whole at every change.
+/// The most characters in lists, which show a line or two of them and are sent whole at every change.
 pub(super) const MAX_LISTED: usize = 300;
 
 /// A session in short.
@@ -278,7 +278,7 @@ impl View {
         Ok(Self { head, steps, last_seq: summary.last_seq })
     }
 
-    /// As JSON, with the steps that this earlier view does not have, or has otherwise.
+    /// As JSON, with the steps that are missing from the earlier view, or differ in it.
     pub(super) fn since(&self, earlier: Option<&Self>) -> Value {
         let known = |step: &Step| {
             earlier.is_some_and(|it| {
@@ -341,16 +341,16 @@ fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
         return "This server only shows.";
     }
     if line.queued {
-        return "It waits for its turn on the phone: stop it to take it out of the queue.";
+        return "It is waiting for its turn on the phone: stop it to take it out of the queue.";
     }
     if line.elsewhere {
-        return "Its virtual phone is, or was, in another process. What goes on here does so with this server's.";
+        return "Its virtual phone is, or was, in another process. If resumed here, it uses this server's.";
     }
     if line.running && !line.waiting {
-        return "It is at work: advise it, pause it to act yourself, or stop it.";
+        return "It is running: advise it, pause it to act yourself, or stop it.";
     }
     if line.waiting {
-        return "It waits for your answer. You can also act on the phone yourself first, or give the task up.";
+        return "It is waiting for your answer. You can also act on the phone yourself first, or give up the task.";
     }
     match report.stop_reason {
         StopReason::TaskCompletedSuccessfully => {
@@ -360,20 +360,20 @@ fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
             "The agent gave up: the message says why. Put it differently, or act yourself."
         }
         StopReason::ModelFailed => {
-            "The model did not answer usefully: `ayeaye doctor` checks it. Then resume."
+            "The model did not give a usable answer: `ayeaye doctor` checks it. Then resume."
         }
-        StopReason::DeviceLost => "The phone went away. When it is back, resume.",
+        StopReason::DeviceLost => "The phone was lost. When it is back, resume.",
         StopReason::BudgetReached => {
-            "A limit is used up: raise it in ayeaye.toml, start the server again, and resume."
+            "A limit is used up: raise it in ayeaye.toml, restart the server, and resume."
         }
         StopReason::StorageFailed => {
-            "The record cannot be written or read: the message says why. Make room, then resume."
+            "The record cannot be written or read: the message says why. Fix that, then resume."
         }
         StopReason::NoProgress => "It was stuck. Act on the phone, or resume with advice.",
         _ if report.is_by_hand() => {
             "You acted on the phone yourself. Act again, or give the agent a task."
         }
-        _ if is_given_up(report) => "This request is given up: give it another task.",
+        _ if is_given_up(report) => "This request was given up: give it another task.",
         _ => "Nothing is lost: resume it, advise it, or give it another task.",
     }
 }

@@ -10,7 +10,7 @@ use rawzip::{CompressionMethod, ZipArchiveWriter, ZipDataWriter};
 const DEEPEST: usize = 16;
 
 /// Writes the files of a folder into a new archive, by their paths below it: those whose first part is wanted.
-/// What is no file, such as a link, is left out.
+/// Anything that is not a file, such as a link, is left out.
 pub(super) fn write_zip(
     folder: &Path,
     archive: &Path,

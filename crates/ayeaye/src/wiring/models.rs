@@ -123,7 +123,7 @@ fn role_config(
         model.name.clone_from(name);
     }
     let same = model.name == acting.name && model.endpoint == acting.endpoint;
-    // What is set for the model that acts does not hold for another one.
+    // Settings for the acting model do not apply to another one.
     if !same || role.profile.is_some() {
         model.space = None;
         model.prompt = None;
@@ -158,7 +158,7 @@ mod tests {
         );
         assert_eq!((judge.name.as_str(), &judge.endpoint), ("other", &acting.endpoint));
         assert_eq!(judge.key, acting.key);
-        // What is set for one model does not hold for another.
+        // Settings for one model do not apply to another.
         assert_eq!((judge.space, judge.max_pixels), (None, None));
         assert_eq!(judge.prices.unwrap().cached, Some(0.5));
         assert_eq!(acting.prices.unwrap().cached, None);
@@ -178,7 +178,7 @@ mod tests {
         let (judge, acting) = role(&format!("{text}{table}"));
         let stop = r#"stop=["</a>","b c"] extra-body={"top":{"k":[1,16,2.5,true]}}"#;
         assert_eq!(acting.calls, of(&format!("temperature=0.5 top-k=5 {stop}")));
-        // The same model, but for what is set for its part.
+        // The same model, except for settings of its role.
         let same = of(&format!("temperature=0.5 top-k=5 max-tokens=99 top-p=0.1 {stop}"));
         assert_eq!(judge.calls, same);
         let (judge, _) = role(&format!("{text}judge-name = 'other'\n{table}"));

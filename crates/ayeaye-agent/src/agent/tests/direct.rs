@@ -118,7 +118,7 @@ async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over
     let told = rig.script.seen().remove(0);
     assert_eq!(told.request, "Text Anna");
     let [remark] = told.system_notes.as_slice() else { panic!("{told:?}") };
-    assert!(remark.contains("acted on the phone itself, not you (2 steps"), "{remark}");
+    assert!(remark.contains("the client, not you, has acted on the phone (2 steps"), "{remark}");
     assert!(remark.contains("CLICK 200,500 \u{2013} the button is there"), "{remark}");
     assert_eq!(rig.script.last().system_notes, [""; 0], "once");
     let history = format!("{:?}", rig.script.last().history);
@@ -445,7 +445,7 @@ async fn a_secret_is_typed_and_kept_nowhere() {
     let next = rig.restarted([]);
     let lost = act(&next.agent, types(&kept, Some(typed.session_id))).await;
     assert!(
-        matches!(&lost.outcome, DirectOutcome::NotDone(why) if why.contains("not known any more"))
+        matches!(&lost.outcome, DirectOutcome::NotDone(why) if why.contains("forgotten when the server"))
     );
     assert_eq!(next.phone.sent(), [""; 0]);
     let report = next.agent.report(typed.session_id, &client()).await.unwrap();

@@ -167,7 +167,7 @@ async fn the_host_agent_is_told_of_apps_results_and_answers() {
     assert!(pages[0].contains("In front now: com.example.chat"), "{}", pages[0]);
     assert!(pages[1].contains("| FAIL in com.chat: Send it\n|   no signal\n"), "{}", pages[1]);
     assert!(pages[1].contains("| noted by AppAgent_com.chat: hm\n"), "{}", pages[1]);
-    assert!(pages[1].contains("Your plan of last time:\n- the rest\n"), "{}", pages[1]);
+    assert!(pages[1].contains("Your plan from last time:\n- the rest\n"), "{}", pages[1]);
     assert!(
         pages[2].contains("| the user was asked: By mail then?\n| and answered: Yes\n"),
         "{}",

@@ -126,7 +126,7 @@ async fn a_task_for_a_phone_in_a_persons_hand_is_refused_or_waits() {
     let (session, hold) = take(&rig, None).await;
     let refused = rig.agent.start(rig.task("Text Anna")).await;
     let Err(refused) = refused else { panic!("it has begun") };
-    assert_eq!(refused.to_string(), "device phone-1 is busy: a person drives it by hand");
+    assert_eq!(refused.to_string(), "device phone-1 is busy: a person is driving it by hand");
     assert!(rig.phone.sent().is_empty(), "nothing is reset");
     let waits = queued(&rig, "Text Anna").await;
     // Their acts have a session of their own, which begins with the first of them.

@@ -146,7 +146,7 @@ async fn a_named_secret_goes_into_what_a_tap_opens_nowhere() {
     rig.phone.shows(&SIGN_IN.replace("</hierarchy>", &format!("{link}</hierarchy>")), true);
     rig.run_task(TASK).await;
     assert_eq!(rig.phone.gestures().len(), 1, "on the field only: {:?}", rig.phone.gestures());
-    assert!(prompts_with(&rig, "Tap the field, and type the secret without a place") > 0);
+    assert!(prompts_with(&rig, "Tap the field, and once it is focused type the secret") > 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,7 +265,7 @@ async fn of_a_private_app_nothing_is_shown_to_anybody() {
     rig.phone.shows(SIGN_IN, false);
     let asked = rig.go_on(first.session_id, UserInput::Task("Look again".to_owned())).await;
     assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
-    assert!(asked.message.contains("com.example.bank) is private"), "{}", asked.message);
+    assert!(asked.message.contains("com.example.bank) private"), "{}", asked.message);
     assert_eq!(rig.script.prompts().len(), sent, "no model was asked");
     let kept = |fact: &Fact| match fact {
         Fact::Observe(seen) if seen.package == BANK => {

@@ -157,7 +157,7 @@ async fn a_question_how_to_get_on_asks_for_no_secret_whatever_was_typed() {
         let rig = Rig::new((0..8).map(|_| types(typed, None)));
         rig.phone.moves(crate::fakes::Motion::Dead);
         let question = rig.run().await.question.unwrap();
-        assert!(question.text.starts_with("I do not get on"), "{}", question.text);
+        assert!(question.text.starts_with("I am stuck"), "{}", question.text);
         assert!(question.text.contains("TYPE"), "what was tried: {}", question.text);
         assert_eq!(question.text.contains(typed), is_quoted, "{}", question.text);
         assert!(!question.asks_for_secret(), "{}", question.text);
@@ -185,7 +185,7 @@ async fn different_acts_without_effect_are_remarked_on_and_then_asked_about() {
     rig.phone.moves(crate::fakes::Motion::Dead);
     let report = rig.run().await;
     let question = report.question.unwrap();
-    assert!(question.text.contains("none has changed the screen"), "{}", question.text);
+    assert!(question.text.contains("none of which has changed the screen"), "{}", question.text);
     assert_eq!(rig.phone.gestures().len(), 8);
     assert!(rig.script.last().system_notes[0].contains("None of your last"));
 }

@@ -92,7 +92,7 @@ async fn at_the_first_step_that_does_not_fit_the_model_goes_on_for_good() {
     let cases: [(String, &str); 3] = [
         (button("Back", 50), "\u{201c}Next\u{201d} is not where it was"),
         (button("Next", 90), "\u{201c}Next\u{201d} is not where it was"),
-        ("ERROR: could not get idle state.".to_owned(), "does not say what its screen consists of"),
+        ("ERROR: could not get idle state.".to_owned(), "does not list the elements of its screen"),
     ];
     for (dump, why) in cases {
         let (rig, replay) = recorded([click(500), complete("Anna knows.")]).await;

@@ -302,7 +302,7 @@ async fn a_screen_that_was_seen_dark_is_compared_before_it_is_touched() {
     let report = rig.ended(follower).await;
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let error = report.steps[0].error.as_deref().unwrap();
-    assert!(error.contains("it shows something else"), "{error}");
+    assert!(error.contains("shows something else"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -74,7 +74,7 @@ async fn a_screen_that_the_model_switches_off_stays_off_and_the_model_is_told() 
     assert!(!rig.phone.is_awake().await.unwrap());
     for seen in &rig.script.seen()[1..] {
         let told = seen.system_notes.join(" ");
-        assert!(told.contains("The screen is off since you pressed POWER"), "{told}");
+        assert!(told.contains("The screen is off because you pressed POWER"), "{told}");
     }
 }
 
@@ -88,7 +88,7 @@ async fn a_screen_is_not_said_to_be_off_by_a_key_that_the_phone_has_refused() {
     let report = rig.ended(follower).await;
     assert!(report.message.starts_with("done\n"), "{report:?}");
     let told = rig.script.last().system_notes.join(" ");
-    assert!(!told.contains("since you pressed"), "{told}");
+    assert!(!told.contains("because you pressed"), "{told}");
     assert_eq!(rig.phone.count(Call::Wake), 1, "{:?}", rig.phone.sent());
 }
 
@@ -124,7 +124,7 @@ async fn a_screen_that_a_person_keeps_switching_off_is_not_said_to_be_off_by_the
     }
     let report = rig.run().await;
     let told = rig.script.seen()[0].system_notes.join(" ");
-    assert!(told.contains("went off while it was looked at"), "{told}");
+    assert!(told.contains("went off while this picture was taken"), "{told}");
     assert!(!told.contains("POWER"), "it has not pressed it: {told}");
     assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff, "{report:?}");
     assert_eq!(rig.phone.gestures(), [""; 0]);
@@ -145,7 +145,7 @@ async fn nothing_is_sent_to_a_screen_that_went_off_while_it_was_looked_at() {
     assert_eq!(rig.phone.sent()[..2], ["RESET", "WAKE"]);
     assert_eq!(rig.phone.gestures(), [""; 0], "what it shows now is not what was decided on");
     let error = report.steps[0].error.as_deref().unwrap();
-    assert!(error.contains("gone off while it was being decided on"), "{error}");
+    assert!(error.contains("went off while this was being decided"), "{error}");
 }
 
 /// On a slow link the last capture may be of seconds after the key, and what the phone said with the first is as old.
@@ -165,7 +165,7 @@ async fn a_screen_that_is_still_on_when_the_first_look_begins_is_off_by_the_mode
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.count(Call::Wake), 0);
     let told = rig.script.last().system_notes.join(" ");
-    assert!(told.contains("since you pressed POWER"), "{told}");
+    assert!(told.contains("because you pressed POWER"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,7 +189,7 @@ async fn a_screen_that_the_model_has_switched_off_is_woken_for_its_next_act() {
         assert_eq!(rig.phone.gestures().len(), done + 1, "{:?}", rig.phone.sent());
         assert_eq!(rig.phone.count(Call::Wake), 2);
         let error = report.steps[4].error.clone();
-        assert!(error.unwrap().contains("since you pressed POWER"), "{report:?}");
+        assert!(error.unwrap().contains("because you pressed POWER"), "{report:?}");
     }
 }
 

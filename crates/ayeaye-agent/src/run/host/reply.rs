@@ -210,7 +210,7 @@ fn instruction(name: &str, value: &Value) -> Result<String, RefusedReply> {
             Err(format!("`{name}` is longer than {LONGEST} characters").into())
         }
         Value::String(text) => Ok(text.trim().to_owned()),
-        _ => Err(format!("`{name}` must be a text").into()),
+        _ => Err(format!("`{name}` must be a string").into()),
     }
 }
 
@@ -224,7 +224,7 @@ fn list(name: &str, value: &Value) -> Result<Vec<String>, RefusedReply> {
         Value::Array(_) => {
             return Err(format!("`{name}` has more than {MOST_ENTRIES} entries").into());
         }
-        _ => return Err(format!("`{name}` must be a list of texts").into()),
+        _ => return Err(format!("`{name}` must be a list of strings").into()),
     };
     Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
 }

@@ -21,9 +21,9 @@ const APPEARING: Duration = Duration::from_millis(500);
 /// How often in one look a lock screen is tried to be taken away.
 const MOST_UNLOCKS: u32 = 2;
 const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
-    protects its contents. Please go on by hand past this screen, then say that it is done.";
+    protects its contents. Please get past this screen by hand, then say that it is done.";
 pub(super) const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
-    captured. Please go on by hand past this screen, then say that it is done.";
+    captured. Please get past this screen by hand, then say that it is done.";
 const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 

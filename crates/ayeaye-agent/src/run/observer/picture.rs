@@ -13,7 +13,7 @@ use crate::run::recorder::{Recorder, StoredPicture};
 use crate::{Frame, KeepImages, Model, Picture};
 
 pub(super) const UNREDACTED: &str = "A secret may be on this screen and the phone does not say where: its picture is sent to no \
-    model. Please go on by hand past this screen, then say that it is done.";
+    model. Please get past this screen by hand, then say that it is done.";
 
 impl Observer {
     /// Encodes the same screen for another model.

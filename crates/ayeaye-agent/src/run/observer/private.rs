@@ -1,10 +1,10 @@
-//! Apps of which nothing is shown to anybody.
+//! Private apps: nothing of them is shown to anybody.
 use super::Observer;
 use crate::ScreenState;
 use crate::run::outcome::RunError;
 
 impl Observer {
-    /// Whether an app of which nothing is shown to anybody is in front, or may be.
+    /// Whether a private app is in front, or may be.
     pub(super) fn shows_private(&self, state: &ScreenState) -> bool {
         self.is_private(state.foreground.as_ref().map(|it| it.package.as_str()))
     }
@@ -17,15 +17,15 @@ impl Observer {
     }
 }
 
-/// The end of a run before an app of which nothing is shown to anybody.
+/// The end of a run that has come upon a private app.
 pub(super) fn private_app(app: Option<String>) -> RunError {
     let text = match &app {
         Some(package) => format!(
-            "The app in front ({package}) is private by the settings (policy.private-apps): nothing of its \
-             screen leaves this machine. Please go on by hand past it, then say that it is done."
+            "The settings make the app in front ({package}) private (policy.private-apps): nothing on its \
+             screen leaves this machine. Please get past it by hand, then say that it is done."
         ),
-        None => "The phone does not say which app is in front, and some are private by the settings \
-                 (policy.private-apps). Please show another screen by hand, then say that it is done."
+        None => "The phone does not say which app is in front, and the settings make some apps private \
+                 (policy.private-apps). Please switch to another screen by hand, then say that it is done."
             .to_owned(),
     };
     RunError::NeedsTakeover { text, app }

@@ -15,19 +15,20 @@ pub(super) fn listed(
     let about = "phones";
     match listing {
         // The finding about adb says what to do.
-        Err(DeviceError::NoServer { .. }) => {
-            (DoctorFinding::new(Severity::Error, about, "none can be seen without adb"), Vec::new())
-        }
+        Err(DeviceError::NoServer { .. }) => (
+            DoctorFinding::new(Severity::Error, about, "no phone can be seen without adb"),
+            Vec::new(),
+        ),
         Err(err) => {
             let finding = DoctorFinding::new(Severity::Error, about, error_chain(&err))
                 .with_hint(for_device_error(&err, Reader::Terminal));
             (finding, Vec::new())
         }
         Ok(devices) if devices.is_empty() => {
-            let text = "the adb server runs, no phone is connected";
+            let text = "the adb server is running, but no phone is connected";
             let finding = DoctorFinding::new(Severity::Error, about, text).with_hint(
                 "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
-                 Developer options > USB debugging. On Samsung's phones Settings > Security and privacy > \
+                 Developer options > USB debugging. On Samsung phones Settings > Security and privacy > \
                  Auto Blocker keeps adb out: switch it off",
             );
             (finding, Vec::new())
@@ -102,7 +103,7 @@ async fn look(app: &App, id: &DeviceId) -> Result<(Severity, String), DeviceErro
         text.push_str("; the screen is off");
     } else if state.locked {
         text.push_str(
-            "; it is locked: what a swipe takes away is no matter, but a PIN, a pattern or a face has to unlock it before a \
+            "; it is locked: a lock that a swipe opens does not matter, but a PIN, a pattern or a face has to unlock it before a \
              task begins",
         );
         return Ok((Severity::Warning, text));

@@ -140,7 +140,7 @@ impl Plan {
             )
         };
         anyhow::bail!(
-            "the server's token does not go into {}: whoever has the project has it then. {other}",
+            "the server's token is not written into {}: everyone who has the project would have it. {other}",
             self.place_in_words()
         )
     }
@@ -263,10 +263,12 @@ fn own_url(config: &Config) -> anyhow::Result<String> {
 fn checked_url(text: &str) -> anyhow::Result<String> {
     let url: url::Url = text.parse().with_context(|| format!("--http {text}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        anyhow::bail!("--http {text}: an address such as http://127.0.0.1:8642/mcp");
+        anyhow::bail!("--http {text}: give an address such as http://127.0.0.1:8642/mcp");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        anyhow::bail!("--http: no name and password in the address; the token goes beside it");
+        anyhow::bail!(
+            "--http: leave name and password out of the address; the token is sent separately"
+        );
     }
     Ok(match url.path() {
         "" | "/" => format!("{}/mcp", url.as_str().trim_end_matches('/')),

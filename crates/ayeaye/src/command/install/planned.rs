@@ -50,7 +50,7 @@ pub(super) async fn planned<'a>(
             && terminal
                 .confirm(
                     &format!(
-                        "the token has to stand in the settings of {client}: write it into {}?",
+                        "the token has to be in the settings of {client}: write it into {}?",
                         plan.place_in_words()
                     ),
                     false,
@@ -67,7 +67,7 @@ pub(super) async fn planned<'a>(
             };
             anyhow::bail!(
                 "`install` can put the server's token for {client} into its settings file only, and whoever reads \
-                 that file has it then: say --token-in-file, or let {client} start the server (without \
+                 that file has it then: add --token-in-file, or let {client} start the server (without \
                  --http){by_hand}"
             );
         }
@@ -94,11 +94,11 @@ pub(super) async fn planned<'a>(
             return Ok(None);
         }
         ConfigPlace::NoProject => {
-            anyhow::bail!("{client} has no settings of a project: leave out --scope")
+            anyhow::bail!("{client} has no project settings: leave out --scope")
         }
     };
     let change = match kept::install(&file, client.format(), key, &entry) {
-        // Whoever can read the file has the token.
+        // Anyone who can read the file has the token.
         Ok(change) if plan.writes_token() => change.for_owner_only(),
         Ok(change) => change,
         Err(err) => {
@@ -140,7 +140,7 @@ impl Planned<'_> {
         let Self { client, change, settings, .. } = self;
         let (client, key) = (*client, self.key);
         if change.is_nothing() && settings.is_nothing() {
-            told.item("there", &format!("{} has this entry already", self.file.display()));
+            told.item("there", &format!("{} already has this entry", self.file.display()));
             if args.entry.dry_run {
                 return Ok(told.end("already_there", Exit::Done));
             }
@@ -216,9 +216,7 @@ impl Planned<'_> {
                         format!("called with the token of {TOKEN_VARIABLE}")
                     }
                     (Some(_), Some(_)) => {
-                        format!(
-                            "called with the server's token, which {client} is still to be given"
-                        )
+                        format!("called with the server's token, which {client} still needs")
                     }
                 };
                 told.item("tried", &format!("{how}: {} tools in {time} ms", answer.tools));
@@ -228,7 +226,7 @@ impl Planned<'_> {
                     "ms": u64::try_from(time).unwrap_or(u64::MAX) }),
                 );
                 if entry["enabled"] == false {
-                    told.item("note", "the entry is switched off there (`enabled`), and stays so");
+                    told.item("note", "the entry is switched off there (`enabled`) and stays off");
                 }
                 told.item("next", client.next());
                 told.fact("next", client.next());
@@ -244,7 +242,7 @@ impl Planned<'_> {
                         (format!("{client} could not start it"), "`ayeaye doctor` looks further")
                     }
                 };
-                let undo = format!("`ayeaye uninstall {}` takes the entry out again", client.id());
+                let undo = format!("`ayeaye uninstall {}` removes the entry again", client.id());
                 told.item("tried", &format!("{what}: {}", lines(&err)));
                 told.item("next", &format!("{way_out}; {undo}"));
                 told.fact("tried", json!({ "ok": false, "error": err }));

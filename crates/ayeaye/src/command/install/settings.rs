@@ -97,7 +97,10 @@ impl Settings {
     pub(super) fn why(&self, client: Client) -> String {
         let rows: Vec<String> =
             self.kept().map(|it| format!("{} ({})", it.key, one_line(&it.origin))).collect();
-        format!("  since {client} starts servers without what this shell has: {}", rows.join(", "))
+        format!(
+            "  because {client} starts servers without the variables of this shell: {}",
+            rows.join(", ")
+        )
     }
 
     pub(super) fn secrets(&self) -> Vec<String> {

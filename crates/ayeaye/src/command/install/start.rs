@@ -200,7 +200,7 @@ impl OverHttp<'_> {
         let status = answer.status();
         let text = answer.text().await.map_err(|err| err.without_url().to_string())?;
         match status {
-            StatusCode::UNAUTHORIZED => Err("it does not take the token".to_owned()),
+            StatusCode::UNAUTHORIZED => Err("it does not accept the token".to_owned()),
             status if status.is_success() => Ok(text),
             status => Err(format!("{status}: {}", excerpt(&text, 200))),
         }

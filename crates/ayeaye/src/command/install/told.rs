@@ -1,4 +1,4 @@
-//! What is told of an installation.
+//! The output of an installation.
 use serde_json::{Value, json};
 
 use super::shown;

@@ -50,12 +50,12 @@ pub(super) fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
     let shown = path.display();
     let size = std::fs::metadata(path).with_context(|| format!("{shown} cannot be read"))?.len();
     if MAX as u64 <= size {
-        anyhow::bail!("{shown} has {size} bytes: that is no keyboard; nothing was changed");
+        anyhow::bail!("{shown} has {size} bytes: that is not a keyboard; nothing was changed");
     }
     let content = std::fs::read(path).with_context(|| format!("{shown} cannot be read"))?;
     if !content.starts_with(b"PK") {
         anyhow::bail!(
-            "{shown} is no Android app: get ADBKeyboard.apk from {PAGE}; nothing was changed"
+            "{shown} is not an Android app: get ADBKeyboard.apk from {PAGE}; nothing was changed"
         );
     }
     let sum = hex(&content);
@@ -63,7 +63,7 @@ pub(super) fn from_file(path: &Path) -> anyhow::Result<(Vec<u8>, String)> {
         "the file that its authors publish".to_owned()
     } else {
         format!(
-            "not the published file known here (SHA-256 {sum}); you have named it, so it is taken"
+            "not the published file known here (SHA-256 {sum}); it is used because you named it"
         )
     };
     let what = format!("{shown}, {} bytes: {known}", content.len());
@@ -75,7 +75,7 @@ pub(super) async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
     let way_out = format!("get ADBKeyboard.apk from {PAGE}, and name the file: --keyboard FILE");
     let offline = |cause: reqwest::Error| {
         anyhow::anyhow!(
-            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can, {way_out}",
+            "{url} cannot be fetched ({}), and nothing was changed. On a machine that can fetch it, {way_out}",
             error_chain(&cause.without_url())
         )
     };
@@ -83,7 +83,7 @@ pub(super) async fn fetch(url: &str) -> anyhow::Result<Vec<u8>> {
     let answer = client.get(url).send().await.map_err(offline)?;
     let answer = answer.error_for_status().map_err(offline)?;
     if answer.content_length().is_some_and(|length| MAX as u64 <= length) {
-        anyhow::bail!("what {url} offers is no keyboard; nothing was changed: {way_out}");
+        anyhow::bail!("what {url} offers is not a keyboard; nothing was changed: {way_out}");
     }
     let content = answer.bytes().await.map_err(offline)?;
     let sum = hex(&content);

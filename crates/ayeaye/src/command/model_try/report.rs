@@ -1,4 +1,4 @@
-//! What is shown of the answers: a row for each, a total, and whether the model can be trusted.
+//! The report on the answers: a row for each, a total, and whether the model can be trusted.
 use ayeaye_agent::{Model as _, ModelError, Reply, ScreenSize, Tokens};
 use ayeaye_model::RemoteModel;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::scenes::Scene;
 use crate::terminal::Terminal;
 use crate::text::{one_line, truncate};
 
-/// As many have to be right. Two of ten may be misses that a run gets over, since it sees the next screen and
+/// How many have to be right. Two of ten may be misses that a run recovers from, since it sees the next screen and
 /// tries again; more than that and it does not arrive.
 const ENOUGH: usize = 8;
 /// Characters of foreign text that are shown.
@@ -71,7 +71,7 @@ pub(super) fn plain(text: &str) -> String {
 
 pub(super) fn heading(model: &RemoteModel) -> String {
     format!(
-        "{} at {}, asked as {}: ten screens of virtual phones, a call for each. No phone is touched.",
+        "{} at {}, treated as {}: ten screens of virtual phones, one call each. No real phone is touched.",
         one_line(&model.config().name),
         model.config().endpoint,
         model.profile_name()
@@ -114,7 +114,7 @@ impl<'a> Total<'a> {
     fn doubts(&self) -> Vec<String> {
         let right = self.count(Grade::Right);
         let few = (right < ENOUGH).then(|| {
-            format!("{right} of {} answers are right, {ENOUGH} are wanted", self.outcomes.len())
+            format!("{right} of {} answers are right, {ENOUGH} are needed", self.outcomes.len())
         });
         let harms = self.outcomes.iter().filter_map(|it| Some((it, it.harm?)));
         few.into_iter().chain(harms.map(|(it, harm)| format!("{}: {harm}", it.name))).collect()
@@ -146,7 +146,7 @@ impl<'a> Total<'a> {
         let cost = match self.cost() {
             Some(cost) => format!("{cost:.4} USD"),
             None if self.model.prices().is_none() => {
-                "cost not known (model.input-price and model.output-price tell it)".to_owned()
+                "cost not known (set model.input-price and model.output-price)".to_owned()
             }
             None => "cost not known".to_owned(),
         };
@@ -165,7 +165,7 @@ impl<'a> Total<'a> {
             "It should not be trusted with a phone yet: taps land beside their targets, and `ayeaye model \
              calibrate` finds out why."
         } else if 3 <= self.count(Grade::Unreadable) {
-            "It should not be trusted with a phone yet: replies are not in the format that is read. \
+            "It should not be trusted with a phone yet: replies are not in the expected format. \
              `ayeaye model list` shows the profiles; model.profile chooses one."
         } else {
             "It should not be trusted with a phone: choose another model, or watch what it does."

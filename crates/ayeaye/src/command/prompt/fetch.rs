@@ -34,7 +34,7 @@ pub(super) async fn files(
         let found = format!("{:x}", Sha256::digest(&bytes));
         anyhow::ensure!(
             found == *sha256,
-            "{address} has other bytes than are known (sha256 {found}, not {sha256}): nothing was taken"
+            "{address} is not the known file (sha256 {found}, not {sha256}): nothing was imported"
         );
         files.insert(path.clone(), bytes);
     }

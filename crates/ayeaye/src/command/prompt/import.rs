@@ -47,7 +47,7 @@ pub(super) async fn import(
     let read = OfficialPrompt::from_checkout(published, &read);
     let (prompt, found) = read.map_err(|err| {
         anyhow::anyhow!(
-            "{}: {err}\nhint: a checkout of github.com/{} at {} holds the one that is known",
+            "{}: {err}\nhint: a checkout of github.com/{} at {} holds the known one",
             published.name(),
             published.repository,
             published.commit
@@ -65,13 +65,13 @@ pub(super) async fn import(
     let state = if prompt.is_as_published() {
         "It is as published."
     } else {
-        "It is not the one that is known: the checks above passed, its words were not compared."
+        "It is not the known one: the checks above passed, but its words were not compared."
     };
     terminal.line(&format!("{state} Kept in {}", path.display()));
     let other = asked_as(config).filter(|profile| profile.name() != published.family);
     if let Some(other) = other {
         let trouble = format!(
-            "{} is asked as {}, and this prompt is for {}: with it nothing would run",
+            "{} is treated as {}, and this prompt is for {}: nothing would run with it",
             text::one_line(&config.model.name),
             other.name(),
             published.family
@@ -79,7 +79,7 @@ pub(super) async fn import(
         let way = "set model.name (or model.profile) first";
         anyhow::ensure!(
             !what.use_it,
-            "{trouble}, so the settings are as they were\nhint: {way}, then --use"
+            "{trouble}, so the settings were not changed\nhint: {way}, then --use"
         );
         terminal.line(&format!("{trouble}; {way}."));
     }
@@ -89,7 +89,7 @@ pub(super) async fn import(
 
 fn show_texts(found: &[TextFound], terminal: Terminal) {
     for it in found {
-        let state = if it.is_known { "as published" } else { "not the text that is known" };
+        let state = if it.is_known { "as published" } else { "not the known text" };
         let what = format!("{} in {}: {} characters, {state}", it.constant, it.path, it.chars);
         terminal.item("text", &text::one_line(&what));
     }
@@ -141,7 +141,7 @@ fn chosen(what: &ImportPrompt, config: &Config) -> anyhow::Result<&'static Publi
     };
     if let Some(family) = &what.family {
         return Published::find(family, &what.variant).with_context(|| match variants(family).as_slice() {
-            [] => format!("no prompt of {family:?} is known here\nhint: `ayeaye model prompt list` shows those that are"),
+            [] => format!("no prompt of {family:?} is known here\nhint: `ayeaye model prompt list` shows the known ones"),
             some => format!("{family} has no variant {:?}\nhint: there is the usual one, and {}", what.variant, some.join(" ").replace(" -", ", ").trim_matches([' ', '-', ','])),
         });
     }

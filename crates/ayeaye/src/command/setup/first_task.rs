@@ -43,9 +43,8 @@ pub(super) async fn run(
             App::with_phone(config, virtual_phone.clone(), ModelChoice::Configured).await?
         }
         Phone::Virtual => {
-            terminal.line(
-                "A stand-in for a model decides, which knows the virtual phone's tasks only.",
-            );
+            terminal
+                .line("A stand-in for a model decides; it only knows the virtual phone's tasks.");
             App::with_phone(config, virtual_phone.clone(), ModelChoice::Scripted).await?
         }
         Phone::Real(_) => App::new(config).await?,
@@ -60,7 +59,7 @@ pub(super) async fn run(
         // An act that was sent comes to its end by itself.
         let mut acting = Box::pin(by_hand(&app, &device, terminal));
         let Some(acted) = signals.unless_asked(&mut acting).await else {
-            terminal.line("Stopping after this act; Ctrl-C again ends at once.");
+            terminal.line("Stopping after this act; Ctrl-C again stops at once.");
             tokio::select! {
                 done = acting => drop(done?),
                 () = signals.at_once.cancelled() => {}

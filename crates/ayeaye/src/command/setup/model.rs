@@ -39,7 +39,7 @@ pub(super) async fn choose(
         return Ok(Some(none));
     }
     terminal.line(
-        "With a model of its own a whole task is one call, and one on your machine keeps the screen here. \
+        "With a model of its own, a whole task is one call, and a model on your machine keeps the screen here. \
          Without one your client's model drives, tap by tap.\n",
     );
     let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
@@ -75,7 +75,7 @@ pub(super) async fn choose(
             }
             let all: Vec<&str> = offers.iter().map(|(_, it)| it.name.as_str()).collect();
             anyhow::bail!(
-                "no server that was found offers {name}; there are: {}. --model-base-url names another \
+                "none of the servers found offers {name}; they offer: {}. --model-base-url names another \
                  server",
                 if all.is_empty() { "none".to_owned() } else { all.join(", ") }
             );
@@ -182,7 +182,7 @@ fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) 
     }
     if servers.is_empty() {
         terminal.line(
-            "  no model server runs here (looked for Ollama, LM Studio, vLLM and llama.cpp at ports 11434, \
+            "  no model server is running here (looked for Ollama, LM Studio, vLLM and llama.cpp at ports 11434, \
              1234, 8000 and 8080); `ayeaye setup --model-base-url URL` looks elsewhere",
         );
     }
@@ -254,14 +254,15 @@ async fn raise(
     asker: Asker,
 ) -> String {
     let terminal = asker.terminal;
-    let has = context.map_or(
-        "Ollama gives it as much context as it sees fit, often 4096 tokens".to_owned(),
-        |it| format!("its context is {it} tokens"),
-    );
+    let has = context
+        .map_or("Ollama decides how much context it gets, often 4096 tokens".to_owned(), |it| {
+            format!("its context is {it} tokens")
+        });
     terminal.line(&format!(
-        "\n{has}; a task needs {needed}, and what does not fit is cut without a word."
+        "\n{has}; a task needs {needed}, and what does not fit is cut off silently."
     ));
-    let question = format!("Have Ollama make the same model with {needed} tokens (no download)?");
+    let question =
+        format!("Have Ollama make a copy of the model with {needed} tokens (no download)?");
     if asker.confirm(&question, true).await != Some(true) {
         terminal.line(&server.kind.how_to_raise(name, needed));
         return name.to_owned();
@@ -311,7 +312,7 @@ impl Chosen {
             .file
             .clone()
             .or_else(|| config.default_file.clone())
-            .context("there is no place for a settings file: name one with --config")?;
+            .context("there is no place for a settings file; name one with --config")?;
         let before = kept::read(&file)?;
         let after = self.written_into(before.as_deref().unwrap_or_default(), config);
         let after = after.with_context(|| file.display().to_string())?;
@@ -320,12 +321,12 @@ impl Chosen {
         let unsaid = change.is_nothing() && self.model.is_none();
         let empty = change.before.is_none() && change.after.as_deref().is_none_or(str::is_empty);
         if empty || unsaid {
-            terminal.line("Nothing has to be written for that.");
+            terminal.line("Nothing needs to be written for that.");
         } else if change.is_nothing() {
-            terminal.line("The settings file says so already.");
+            terminal.line("The settings file already says so.");
         } else if self.model.is_some()
             && !self.works
-            && asker.confirm("\nIt does not work as it is. Use it all the same?", false).await
+            && asker.confirm("\nIt does not work as it is. Use it anyway?", false).await
                 != Some(true)
         {
             terminal.line("The settings stay as they are.");
@@ -335,7 +336,7 @@ impl Chosen {
             terminal.item("written", &file.display().to_string());
         }
         if config.model_is_overridden() {
-            terminal.line("A flag or the environment names a model too, which is stronger.");
+            terminal.line("A flag or the environment also names a model, and takes precedence.");
         }
         Ok(true)
     }

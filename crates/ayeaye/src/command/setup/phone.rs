@@ -12,8 +12,9 @@ use crate::wiring::App;
 pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyhow::Result<Phone> {
     let terminal = asker.terminal;
     if args.virtual_phone {
-        terminal
-            .line("The virtual phone: apps and a screen in this program, to try everything with.");
+        terminal.line(
+            "The virtual phone: apps and a screen inside this program, for trying everything.",
+        );
         return Ok(Phone::Virtual);
     }
     loop {
@@ -41,7 +42,7 @@ pub(super) async fn choose(config: &Config, args: &Setup, asker: Asker) -> anyho
             }
             [] => {
                 terminal.line(
-                    "   1  look again\n   2  use the virtual phone for now\n   3  go on without",
+                    "   1  look again\n   2  use the virtual phone for now\n   3  continue without",
                 );
                 // Looking again by itself would never end.
                 let default = if asker.yes { 2 } else { 1 };

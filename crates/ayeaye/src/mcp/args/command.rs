@@ -35,7 +35,7 @@ arguments! {
 arguments! {
     /// Arguments of `install_app`.
     InstallArgs {
-        /// The package's file (APK) in this server's folder for files.
+        /// The package file (APK) in this server's folder for files.
         #[schemars(length(min = 1, max = 255))]
         file: String,
     }
@@ -56,7 +56,7 @@ arguments! {
         /// The file in this server's folder for files.
         #[schemars(length(min = 1, max = 255))]
         file: String,
-        /// Where to, on the phone: a folder with a slash at its end, or a file. `/sdcard/Download/` if left out.
+        /// Where to put it on the phone: a folder ending in a slash, or a file. `/sdcard/Download/` if left out.
         #[schemars(length(max = 512))]
         to: Option<String>,
     }
@@ -68,7 +68,7 @@ arguments! {
         /// The file on the phone, such as `/sdcard/Download/a.pdf`.
         #[schemars(length(min = 1, max = 512))]
         from: String,
-        /// Its name in this server's folder for files; its own if left out. There must be none of this name.
+        /// Its name in this server's folder for files; the same name if left out. No file of that name may exist.
         #[schemars(length(max = 255))]
         file: Option<String>,
     }
@@ -83,7 +83,7 @@ pub struct LogArgs {
     /// The app, by the name under its icon or by its package.
     #[schemars(length(min = 1, max = 256))]
     pub app: String,
-    /// Only how it crashed.
+    /// Whether to show only how it crashed.
     pub crashes: Option<bool>,
     /// The most lines. 100 if left out.
     #[schemars(range(min = 1, max = 500))]
@@ -205,10 +205,10 @@ mod tests {
         }
         let long = format!("https://{}", "a".repeat(3000));
         for (wrong, why) in [
-            ("HTTP://EXAMPLE.com/x y", "has a blank"),
+            ("HTTP://EXAMPLE.com/x y", "a space"),
             ("http:\u{7}", "a control character"),
-            ("http://", "names no host"),
-            ("https://?q=a", "names no host"),
+            ("http://", "has no host"),
+            ("https://?q=a", "has no host"),
             (long.as_str(), "has 3008 bytes"),
         ] {
             let told = url(wrong).unwrap_err().to_string();

@@ -80,15 +80,15 @@ macro_rules! arguments {
             /// A `device_id` from `list_connected_devices`.
             pub device_id: String,
             $($(#[$field_doc])* pub $field: $kind,)*
-            /// A session to act in, such as one whose agent is stuck; left out, one of your own.
+            /// A session to act in, such as one whose agent is stuck; one of your own if left out.
             pub session_id: Option<String>,
             /// Why, in a few words; it is kept with the step.
             #[schemars(length(max = 300))]
             pub reason: Option<String>,
-            /// Longest side of a picture of the screen afterwards.
+            /// Adds a picture of the screen afterwards, with this longest side.
             #[schemars(range(min = 200, max = 1280))]
             pub screenshot: Option<i64>,
-            /// The code for your user's yes.
+            /// The code that stands for your user's yes.
             pub approval: Option<String>,
         }
 
@@ -111,7 +111,7 @@ pub(super) use arguments;
 arguments! {
     /// Arguments of `tap`.
     TapArgs {
-        /// An element, by its `ref` in your last `get_ui_tree`; in place of `x` and `y`.
+        /// An element, by its `ref` in your last `get_ui_tree`; instead of `x` and `y`.
         #[schemars(length(max = 20))]
         r#ref: Option<String>,
         /// From the left, in thousandths of the screen's width, not pixels.
@@ -149,13 +149,13 @@ arguments! {
         /// Where the finger goes down: thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         from_y: i64,
-        /// Where it is lifted: thousandths of the screen's width, not pixels.
+        /// Where the finger is lifted: thousandths of the screen's width, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         to_x: i64,
-        /// Where it is lifted: thousandths of the screen's height, not pixels.
+        /// Where the finger is lifted: thousandths of the screen's height, not pixels.
         #[schemars(range(min = 0, max = 1000))]
         to_y: i64,
-        /// How long it takes, in milliseconds. 500 if left out; shorter ones fling.
+        /// How long it takes, in milliseconds. 500 if left out; a shorter swipe flings.
         #[schemars(range(min = 50, max = 10000))]
         duration_ms: Option<i64>,
     }
@@ -168,7 +168,7 @@ arguments! {
         #[schemars(length(min = 1, max = 4096))]
         text: String,
         /// The field to tap first, in thousandths of the screen's width; together with `y`.
-        /// Left out, the text goes into the field in focus.
+        /// If left out, the text goes into the focused field.
         #[schemars(range(min = 0, max = 1000))]
         x: Option<i64>,
         /// The field to tap first, in thousandths of the screen's height; together with `x`.
@@ -178,8 +178,8 @@ arguments! {
         clear: Option<bool>,
         /// Whether to press the keyboard's enter key afterwards.
         submit: Option<bool>,
-        /// Whether the text is a secret, such as a password: it is then kept in no log. What is typed
-        /// into a field for passwords is kept in none anyway.
+        /// Whether the text is a secret, such as a password: it is then kept out of all logs, as anything typed
+        /// into a password field always is.
         secret: Option<bool>,
     }
 }

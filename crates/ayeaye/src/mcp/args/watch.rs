@@ -15,11 +15,11 @@ const MAX_WAIT: f64 = 10.0;
 pub struct WatchArgs {
     /// The session.
     pub session_id: String,
-    /// The last step that is known: only later ones are told. All of the run if left out.
+    /// The last step you know: only later ones are told. All of the run if left out.
     pub after: Option<i64>,
-    /// The step whose picture is shown: it comes only if it is another one.
+    /// The step whose picture you show: a picture comes only if it is of another step.
     pub picture: Option<i64>,
-    /// The `state` of the last answer: waits until it is another one.
+    /// The `state` of the last answer: waits until it changes.
     #[schemars(length(max = 200))]
     pub state: Option<String>,
     /// How long to wait for that, in seconds.

@@ -65,7 +65,7 @@ fn choice(title: &'static str, options: Vec<String>) -> EnumSchema {
 fn message(question: &Question, report: &Report, misread: bool) -> String {
     let mut text = String::new();
     if misread {
-        text.push_str("The last answer was none of those that this form takes.\n\n");
+        text.push_str("The last answer was not one of those that this form accepts.\n\n");
     }
     text.push_str(&truncate(&lines(&question.text), 1500));
     let by_hand = match question.kind {
@@ -78,7 +78,7 @@ fn message(question: &Question, report: &Report, misread: bool) -> String {
         _ => "",
     };
     let task = truncate(&lines(&report.task).replace('\n', " "), 200);
-    let mut more = vec![format!("Asked by the phone agent at work on: {task}")];
+    let mut more = vec![format!("Asked by the phone agent, which is working on: {task}")];
     if let Some(app) = &question.app {
         more.push(format!("App in front: {}", truncate(&lines(app), 120)));
     }

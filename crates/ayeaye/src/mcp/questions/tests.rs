@@ -38,7 +38,10 @@ fn a_form_shows_text_and_nothing_that_hides_it() {
     let text = "Which\u{202e} one?\u{7}\u{1b}[2J";
     let shown = message(&question(QuestionKind::Info, text, &[]));
     assert!(shown.starts_with("Which one?[2J\n\n"), "{shown}");
-    assert!(shown.contains("at work on: Text Anna now\nApp in front: com.example"), "{shown}");
+    assert!(
+        shown.contains("which is working on: Text Anna now\nApp in front: com.example"),
+        "{shown}"
+    );
     assert!(shown.ends_with(crate::mcp::texts::NOTICE), "{shown}");
     let long = message(&question(QuestionKind::Info, &"?".repeat(100_000), &[]));
     assert!(long.len() < 3_000 && long.ends_with(crate::mcp::texts::NOTICE), "{}", long.len());

@@ -87,7 +87,7 @@ pub(in crate::mcp) async fn beginning_with(
 fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
     cursor.parse().map_err(|_| {
         let shown = excerpt(cursor, 60);
-        let text = format!("`{shown}` is not a cursor of this list; leave it out to begin anew");
+        let text = format!("`{shown}` is not a cursor of this list; leave it out to start over");
         ErrorData::invalid_params(text, None)
     })
 }
@@ -206,7 +206,7 @@ fn fixed(apps: bool) -> Vec<Resource> {
             .with_annotations(annotations(both(), 0.7, None)),
         Resource::new(Address::Devices.to_string(), "devices")
             .with_title("Phones")
-            .with_description("The phones that are connected, and whether each is free.")
+            .with_description("The connected phones, and whether each is free.")
             .with_mime_type("application/json")
             .with_annotations(annotations(both(), 0.7, None)),
         skill::resource().with_annotations(annotations(vec![Role::Assistant], 0.8, None)),

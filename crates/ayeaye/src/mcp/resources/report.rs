@@ -31,7 +31,7 @@ fn bounded(id: SessionId, bytes: Vec<u8>) -> Result<String, ErrorData> {
         return Err(too_large(id, bytes.len()));
     }
     let text = String::from_utf8(bytes);
-    text.map_err(|err| ErrorData::internal_error(format!("the page is no text: {err}"), None))
+    text.map_err(|err| ErrorData::internal_error(format!("the page is not text: {err}"), None))
 }
 
 fn too_large(id: SessionId, bytes: usize) -> ErrorData {

@@ -12,10 +12,10 @@ use crate::text::one_line;
 pub struct DeviceList {
     /// Every phone adb knows, ready or not.
     pub devices: Vec<DeviceItem>,
-    /// What to know about the list, or to do when it is empty.
+    /// What to know about the list, or what to do when it is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What to do now, where you drive the phone yourself.
+    /// What to do now, if you drive the phone yourself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<&'static str>,
 }
@@ -23,11 +23,11 @@ pub struct DeviceList {
 /// A phone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceItem {
-    /// Name it so in the other tools.
+    /// The name to use in the other tools.
     pub device_id: String,
     /// `device` is ready; `offline`, `unauthorized` and others are not.
     pub state: String,
-    /// Such as "Pixel 7".
+    /// For example "Pixel 7".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The build's product name.
@@ -35,15 +35,15 @@ pub struct DeviceItem {
     pub product: Option<String>,
     /// `usb`, `tcp`, `emulator` or `virtual`.
     pub transport: &'static str,
-    /// Such as "14".
+    /// For example "14".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub android_version: Option<String>,
-    /// In pixels, as it is held now.
+    /// In pixels, as the phone is held now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
-    /// Whether somebody drives it now.
+    /// Whether somebody is driving it now.
     pub busy: bool,
-    /// That session, when it is yours.
+    /// The session that drives it, if it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// How many tasks wait for it.
@@ -95,7 +95,7 @@ impl DeviceList {
         });
         let told = told.collect::<Vec<_>>().join(", ");
         let near = format!(
-            "on the network and not connected, with what the user runs to have them: {told}"
+            "on the network but not connected, each with the command your user can run: {told}"
         );
         self.hint = Some(match self.hint {
             Some(hint) => format!("{hint}; {near}"),
@@ -130,15 +130,15 @@ impl DeviceList {
     }
 }
 
-const BY_HAND: &str = "a person drives it by hand now; a task can wait until they give it back";
+const BY_HAND: &str = "a person is driving it by hand now; a task can wait until they give it back";
 
 /// The most phones on the network that are named.
 const MOST_NEARBY: usize = 8;
 
-/// Real phones are left out there: the stand-in would tap on them blindly.
+/// Real phones are not listed: the stand-in would tap on them blindly.
 const STAND_IN: &str = "\
 only the virtual phone is listed: the server was started with --virtual and no model is configured, so a \
-stand-in decides, which knows this phone and a few tasks. For real phones configure a model, or start the \
+stand-in decides. It knows this phone and a few tasks. For real phones, configure a model, or start the \
 server without --virtual and drive them yourself";
 
 /// The other serials that lead to a phone, in words.

@@ -8,26 +8,26 @@ use crate::mcp::address::Address;
 use crate::mcp::offer::Offer;
 use crate::mcp::tool_error::ToolError;
 
-/// What an act has come to.
+/// The outcome of an act.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActResult {
-    /// The session the act stands in; it can be handed to the agent.
+    /// The session the act belongs to; it can be handed to the agent.
     pub session_id: String,
     /// The act's step, counted from 1 through the session.
     pub global_step_idx: u32,
     /// What was done, as it is kept: secrets are replaced.
     pub action: ActionItem,
-    /// Why it is not certain that it had its effect, though the phone has accepted it: look before you go
-    /// on. Absent where nothing speaks against it.
+    /// Why it may have had no effect although the phone accepted it: look before you go on. Absent if there is
+    /// no doubt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
-    /// What else you should know about it, such as another way that was taken.
+    /// What else you should know about it, for example that another way was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether the screen looks different now, the clock aside; absent when it could not be seen.
+    /// Whether the screen looks different now, apart from the clock; absent if it could not be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_changed: Option<bool>,
-    /// Whether the screen has come to rest.
+    /// Whether the screen has settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_settled: Option<bool>,
     /// Whether the display is on.
@@ -36,7 +36,7 @@ pub struct ActResult {
     /// Whether a lock screen is in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locked: Option<bool>,
-    /// Package of the app in front now, when the phone says.
+    /// Package of the app in front now, if the phone says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
     /// Whether the soft keyboard is shown now.
@@ -45,14 +45,14 @@ pub struct ActResult {
     /// Whether the field in focus hides what is typed into it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_field: Option<bool>,
-    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may tell it.
+    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may show what is on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<bool>,
     /// The agent's question, which still waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
-    /// The screen as it was right before the act, as a resource of this server. What it shows now,
-    /// `get_screenshot` tells.
+    /// The screen as it was right before the act, as a resource of this server. `get_screenshot` shows it
+    /// as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_uri: Option<String>,
     /// What to do now.
@@ -69,7 +69,7 @@ impl ActResult {
         let session = report.session_id;
         let Some(acted) = acted else {
             let text = format!(
-                "what came of it could not be recorded in session {session}: {}",
+                "the outcome could not be recorded in session {session}: {}",
                 report.message
             );
             return Err(ToolError::action_failed(text, true, true));
@@ -128,7 +128,7 @@ impl ActResult {
     }
 }
 
-const TYPED_NOWHERE: &str = "Nothing changed on the screen and no keyboard is shown: probably no field had the focus. \
+const TYPED_NOWHERE: &str = "Nothing changed on the screen and no keyboard is shown: probably no field was focused. \
      Look at get_screenshot, then give x and y of the field.";
 
 fn next(asked: bool, offer: Offer) -> &'static str {
@@ -138,7 +138,7 @@ fn next(asked: bool, offer: Offer) -> &'static str {
     }
     match (offer.tools.agent, asked) {
         (true, true) => {
-            "Look at get_screenshot. The agent's question still waits: when what it asks for is done, \
+            "Look at get_screenshot. The agent's question is still open: when what it asks for is done, \
              call ask_agent_continue with this session_id and reply_from_client."
         }
         (true, false) => {
@@ -148,7 +148,7 @@ fn next(asked: bool, offer: Offer) -> &'static str {
         (false, _) if offer.tools.device => {
             "Look at get_screenshot or get_ui_tree, then act again."
         }
-        (false, _) => "Look at get_screenshot for what came of it.",
+        (false, _) => "Look at get_screenshot to see the outcome.",
     }
 }
 

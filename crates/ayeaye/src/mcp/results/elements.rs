@@ -13,7 +13,7 @@ const MAX_CLASS: usize = 60;
 /// The length of the result without its elements.
 const OVERHEAD: usize = 400;
 
-/// There is nothing that could be looked at instead.
+/// There is nothing else to look at.
 const PROTECTED_AND_SILENT: &str = "the app hides its screen from pictures, and its elements cannot be \
                                     read: leave this screen, or ask the user to go on by hand";
 
@@ -30,12 +30,10 @@ impl Unlisted {
     fn hint(self) -> &'static str {
         match self {
             Self::Late => {
-                "the phone could not name its elements in time, as where something moves all the \
-                 time: use get_screenshot"
+                "the phone could not list its elements in time, perhaps because something on the screen keeps \
+                 moving: use get_screenshot"
             }
-            Self::Unreadable => {
-                "what the phone said of its elements cannot be read: use get_screenshot"
-            }
+            Self::Unreadable => "the phone's list of elements cannot be read: use get_screenshot",
         }
     }
 }
@@ -61,12 +59,12 @@ pub struct UiTree {
 /// One element.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ElementItem {
-    /// For `tap`, as long as it stands here unchanged.
+    /// For `tap`, as long as the element stays here unchanged.
     pub r#ref: String,
     /// What it shows; nothing for a field that hides what is typed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What is read out for it.
+    /// What a screen reader says for it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Such as `Button`: its class without the package.
@@ -83,7 +81,7 @@ pub struct ElementItem {
     /// It hides what is typed into it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub password: bool,
-    /// Whether it is switched on, where it can be.
+    /// Whether it is switched on, if it can be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<bool>,
 }
@@ -91,7 +89,7 @@ pub struct ElementItem {
 impl UiTree {
     /// The elements, or why there are none.
     ///
-    /// `mark` is that of the look: with it the references of elements begin. `hide` takes out of a text what no
+    /// `mark` is that of the look: the references of its elements begin with it. `hide` removes from a text what no
     /// model is told.
     pub fn new(
         device_id: String,
@@ -115,7 +113,7 @@ impl UiTree {
             elements.iter().filter_map(|it| ElementItem::new(it, (size, mark), hide)).collect();
         if items.is_empty() {
             return none(
-                "this screen names no elements, as games and videos do: use get_screenshot",
+                "this screen lists no elements, as is usual for games and videos: use get_screenshot",
             );
         }
         let all = items.len();

@@ -12,9 +12,9 @@ const OVERHEAD: usize = 400;
 pub struct AppLog {
     /// The phone.
     pub device_id: String,
-    /// The newest last. Known secrets are replaced.
+    /// Newest last. Known secrets are replaced.
     pub lines: Vec<String>,
-    /// How many older ones were left out for length.
+    /// How many older lines were left out for length.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
 }

@@ -5,9 +5,9 @@ use crate::config::ToolSet;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::text::truncate;
 
-/// What stands for the message while a run waits for an operator.
+/// The message while a run waits for an operator.
 pub(in crate::mcp) const ASKS_OPERATOR: &str =
-    "The agent has a question, and waits for an operator at the server to answer it.";
+    "The agent has a question and is waiting for an operator at the server to answer it.";
 
 /// Whether its run waits for an operator's answer.
 pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
@@ -16,7 +16,7 @@ pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
         && report.run.facts.reply_mode == ReplyMode::ManualReply
 }
 
-/// What there is to tell of a run.
+/// What to say about a run.
 pub(super) fn message(report: &Report) -> String {
     if waits_for_operator(report) {
         return ASKS_OPERATOR.to_owned();
@@ -28,18 +28,18 @@ pub(super) fn message(report: &Report) -> String {
 pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str {
     match (reason, tools.device) {
         (StopReason::StillRunning, _) => {
-            "The task goes on, and this server offers you none: you can look at it again with get_session."
+            "The task is still running. This server offers you no tasks: you can look at it again with get_session."
         }
         (_, true) => {
-            "This server offers you no tasks. You can act on the phone yourself; with this session_id the act \
+            "This server offers you no tasks. You can act on the phone yourself; with this session_id, the act \
              is the session's next step."
         }
         (_, false) => "This server offers you no tasks: this is what was done.",
     }
 }
 
-/// The stop reason that decides what to do next. A run that ended while it stood still for an answer, an operator's or a
-/// model's, goes on with nothing but one.
+/// The stop reason that decides what to do next. A run that ended while it waited for an operator's or a model's answer
+/// can only go on with an answer.
 pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     match report.stop_reason {
         StopReason::Cancelled
@@ -54,13 +54,13 @@ pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     }
 }
 
-/// Whether its request was given up, so that nothing but another task goes on.
+/// Whether its request was given up, so that only another task can follow.
 pub(crate) fn is_given_up(report: &Report) -> bool {
     report.is_over
         && matches!(report.stop_reason, StopReason::Cancelled | StopReason::ServerRestarted)
 }
 
-/// What the model is like, where going on with a session without a word would ask it again after it has failed, and it
+/// The state of the model, if continuing a session without a word would ask it again after it has failed, and it
 /// takes no tasks yet: each run would add another failed step.
 pub(crate) async fn would_fail_again(
     report: &Report,
@@ -72,15 +72,15 @@ pub(crate) async fn would_fail_again(
     Some(presence.look().await).filter(|state| !state.takes_tasks())
 }
 
-/// Whether going on with a session without a word does nothing but ask the model again that has failed.
+/// Whether continuing a session without a word would only ask the failed model again.
 fn asks_failed_model(report: &Report) -> bool {
     report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
 }
 
-/// What to do where the user was asked in a form and declined: the same call would show it again.
-pub(super) const DECLINED: &str = "Your user declined to answer this in a form, or your client did for them: do not ask again \
-    at once. Tell them in words what is open; call ask_agent_continue with this session_id and reply_from_client once \
-    they have answered you, or stop_task if they want to leave it.";
+/// What to do after the user has declined a form: the same call would show it again.
+pub(super) const DECLINED: &str = "Your user declined to answer this in a form, or your client did so for them: do not ask again \
+    at once. Tell them in words what the question is; call ask_agent_continue with this session_id and \
+    reply_from_client once they have answered you, or stop_task if they want to leave it.";
 
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
@@ -111,23 +111,23 @@ pub(super) fn next(report: &Report) -> &'static str {
         }
         StopReason::InfoActionNeedsReply => {
             "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \
-             Do not make the answer up."
+             Do not make up the answer."
         }
         StopReason::StillRunning if waits_for_operator(report) => {
-            "An operator at the server answers the question, not you and not your user: reply_from_client \
-             would be taken for the operator's answer. Call ask_agent_continue with this session_id and \
-             nothing else to follow it, or stop_task to end it."
+            "An operator at the server answers the question, not you or your user: reply_from_client \
+             would be taken for the operator's answer. Call ask_agent_continue with only this session_id to \
+             follow it, or stop_task to end it."
         }
         StopReason::StillRunning => {
-            "The task goes on. Call ask_agent_continue with this session_id and nothing else to follow \
-             it, or stop_task to end it."
+            "The task is still running. Call ask_agent_continue with only this session_id to follow it, or \
+             stop_task to end it."
         }
         StopReason::MaxStepsReached if report.is_session_used_up() => {
-            "This session may have no more steps, and going on with it does nothing: start a new task for what is left. \
-             The user can allow more with run.session-max-steps."
+            "This session has used up all its steps, so continuing it does nothing: start a new task for what is left. \
+             Your user can allow more with run.session-max-steps."
         }
         StopReason::MaxStepsReached => {
-            "Call ask_agent_continue with this session_id to give it more steps, with reply_from_client \
+            "Call ask_agent_continue with this session_id to give it more steps; add reply_from_client \
              to advise it."
         }
         StopReason::NoProgress => {
@@ -135,19 +135,19 @@ pub(super) fn next(report: &Report) -> &'static str {
              session_id and advice in reply_from_client."
         }
         StopReason::ModelFailed => {
-            "The model did not answer usefully: see message; `ayeaye doctor` checks it. Once that is put \
-             right, and the server restarted if its settings were changed, ask_agent_continue with this \
-             session_id goes on; where you are offered tap and type_text, you can go on yourself."
+            "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
+             fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
+             session_id to resume; if you are offered tap and type_text, you can go on yourself."
         }
         StopReason::DeviceLost => {
-            "The phone went away: see message. When it is back, call ask_agent_continue with this \
+            "The phone was lost: see message. When it is back, call ask_agent_continue with this \
              session_id."
         }
         StopReason::UserPaused => {
             "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
         }
         _ if is_given_up(report) => {
-            "This request is given up. For something else on the same phone call ask_agent_continue with this \
+            "This request was given up. For something else on the same phone, call ask_agent_continue with this \
              session_id and a task, or start a new task."
         }
         StopReason::Cancelled
@@ -157,15 +157,15 @@ pub(super) fn next(report: &Report) -> &'static str {
             "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
         }
         StopReason::BudgetReached if report.is_run_time_used_up() => {
-            "Call ask_agent_continue with this session_id to go on: the next run has as much time again."
+            "Call ask_agent_continue with this session_id to resume: the next run has the same time again."
         }
         StopReason::BudgetReached => {
-            "A limit of the server is used up: see message. The user can raise it in ayeaye.toml and \
+            "A limit of the server is used up: see message. Your user can raise it in ayeaye.toml and \
              restart the server; then call ask_agent_continue."
         }
         StopReason::StorageFailed => {
             "The server cannot write its records: see message. Nothing more is done on the phone until \
-             the user fixes that."
+             your user fixes that."
         }
     }
 }

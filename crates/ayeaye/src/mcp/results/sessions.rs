@@ -7,17 +7,17 @@ use serde::Serialize;
 use crate::mcp::tool_error::ToolError;
 use crate::text::truncate;
 
-/// The sessions there are.
+/// All sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionList {
     /// Newest first.
     pub sessions: Vec<SessionItem>,
 }
 
-/// A session in short.
+/// A session in brief.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionItem {
-    /// Its name, as other tools take it.
+    /// Its name in the other tools.
     pub session_id: String,
     /// Why its last run stopped; `STILL_RUNNING` if it has not.
     pub stop_reason: &'static str,
@@ -25,7 +25,7 @@ pub struct SessionItem {
     pub task: String,
     /// Its phone.
     pub device_id: String,
-    /// Which place it has in the queue for its phone, while it waits for that.
+    /// Its place in the queue for its phone, while it is waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
     /// Steps so far.

@@ -48,7 +48,7 @@ impl Server {
     }
 
     #[tool(
-        title = "Press long on a phone's screen",
+        title = "Long-press on a phone's screen",
         description = texts::LONG_PRESS,
         input_schema = input::<LongPressArgs>(),
         output_schema = outline::<ActResult>(),
@@ -63,7 +63,7 @@ impl Server {
     }
 
     #[tool(
-        title = "Swipe over a phone's screen",
+        title = "Swipe on a phone's screen",
         description = texts::SWIPE,
         input_schema = input::<SwipeArgs>(),
         output_schema = outline::<ActResult>(),

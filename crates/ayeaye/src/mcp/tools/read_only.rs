@@ -90,7 +90,7 @@ impl Server {
     }
 
     #[tool(
-        title = "Look a session up",
+        title = "Look up a session",
         description = texts::GET_SESSION,
         input_schema = input::<SessionArgs>(),
         output_schema = outline::<results::RunResult>(),

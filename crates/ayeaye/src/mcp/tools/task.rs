@@ -21,8 +21,8 @@ use crate::principal;
 const MOST_STEP_PICTURES: usize = 6;
 
 /// What is said beside the result where a form was answered in vain.
-const LATE: &str = "Your user's answer was not passed on: the question had been answered already, by the same answer sent before \
-     or by another one.";
+const LATE: &str = "Your user's answer was not passed on: the question had already been answered, by an earlier copy of this \
+     answer or by another one.";
 
 #[tool_router(router = tasks, vis = "pub(super)")]
 impl Server {

@@ -81,7 +81,7 @@ fn what_could_be_meant_in_two_ways_is_refused_with_the_reason() {
         (r#"{"status": "ASSIGN", "current_subtask": "x"}"#, "`app` is empty"),
         (r#"{"status": "ASSIGN", "current_subtask": "x", "app": "Bank"}"#, "no app \"Bank\""),
         (r#"{"status": "ASSIGN", "current_subtask": "x", "app": "notes"}"#, "com.a or com.b"),
-        (r#"{"status": "ASSIGN", "current_subtask": ["x"], "app": "com.chat"}"#, "a text"),
+        (r#"{"status": "ASSIGN", "current_subtask": ["x"], "app": "com.chat"}"#, "a string"),
         (
             r#"{"status": "ASSIGN", "current_subtask": "x", "app": "com.chat", "questions": ["y"]}"#,
             "one of the two",
@@ -92,7 +92,7 @@ fn what_could_be_meant_in_two_ways_is_refused_with_the_reason() {
         ),
         (
             r#"{"status": "ASSIGN", "current_subtask": "x", "app": "com.chat", "message": {"a": 1}}"#,
-            "a list of texts",
+            "a list of strings",
         ),
     ] {
         let refused = turn(text).unwrap_err();
