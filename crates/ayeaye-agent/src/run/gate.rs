@@ -86,7 +86,7 @@ impl Run {
         }
         match named_by_package(&*self.device, &self.policy(), gesture).await {
             Ok(named) if named != *gesture => {
-                let by_package = self.verdict_on(&named, None, &observation, false, false);
+                let by_package = self.verdict_on(&named, None, &observation, DecidedBy::Model);
                 if matches!(by_package.verdict.decision, GateDecision::Deny(_)) {
                     judged = by_package;
                 }
