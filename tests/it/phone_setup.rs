@@ -96,7 +96,7 @@ async fn a_keyboard_is_put_on_from_a_file_proved_in_five_scripts_and_taken_off_a
     assert_eq!(shop.state(), before);
     let again = shop.setup("remove", true).await;
     assert_eq!(again.code, 0);
-    assert!(again.out.contains("there is none"), "{}", again.out);
+    assert!(again.out.contains("has no keyboard that takes text"), "{}", again.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

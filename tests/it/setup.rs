@@ -336,7 +336,7 @@ async fn a_model_that_nobody_offers_is_named_with_those_that_are() {
     let url = server.url();
     let output = home.setup(&format!("--virtual --model-base-url {url} --model other --yes")).await;
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.err.contains("offers other; there are: gelab-zero-4b."), "{output:?}");
+    assert!(output.err.contains("offers other; they offer: gelab-zero-4b."), "{output:?}");
     assert!(!home.settings().exists());
 }
 

@@ -69,7 +69,7 @@ async fn a_task_is_kept_shown_done_and_forgotten() {
     assert!(missing.err.contains("--set minutes=") && !missing.err.contains("--set person"));
     let blank = ["task", "run", "late", "--set", "minutes=10", "--set", "person= "];
     let blank = binary.run(&blank).await;
-    assert!(blank.code == 2 && blank.err.contains("the task wants --set person=…"), "{blank:?}");
+    assert!(blank.code == 2 && blank.err.contains("the task needs --set person=…"), "{blank:?}");
     let odd = binary.run(&["task", "run", "late", "--set", "persn=Anna"]).await;
     assert!(odd.code == 2 && odd.err.contains("person, minutes"), "{odd:?}");
     let twice =
