@@ -48,14 +48,18 @@ def cargo(*words):
 
 
 def linked():
-    """(name, version) of every crate that any released binary is built from, procedural macros left out."""
-    found = set()
+    """(name, version) of every crate that any released binary is built from, procedural macros left out. The build
+    script of ayeaye-fonts puts the fonts of its own dependencies into it."""
+    built = [words("ayeaye-fonts", "build", "--depth", "1")]
     for target in product.TARGETS:
-        words = ["--package", product.NAME, "--edges", "normal,no-proc-macro", "--target", target.triple]
-        for line in cargo("tree", *words, "--prefix", "none", "--format", "{p}").splitlines():
-            name, version = line.split()[:2]
-            found.add((name, version.lstrip("v")))
-    return found
+        built.append(words(product.NAME, "normal,no-proc-macro", "--target", target.triple))
+    lines = (line for command in built for line in cargo("tree", *command).splitlines())
+    names_and_versions = (line.split()[:2] for line in lines)
+    return {(name, version.lstrip("v")) for name, version in names_and_versions}
+
+
+def words(package, edges, *more):
+    return ["--package", package, "--edges", edges, "--prefix", "none", "--format", "{p}", *more]
 
 
 def texts_of(folder):
