@@ -123,6 +123,7 @@ pub struct LlmRequest {
 
 /// See [`Fact::LlmResponse`](super::Fact::LlmResponse).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of a line of the record")]
 pub struct LlmResponse {
     /// That of the request.
     pub call_id: u32,

@@ -246,6 +246,7 @@ struct CompactRequest {
 /// An [`LlmResponse`] without the reasoning and the calls of the answer. Its words are told the model again.
 #[derive(Deserialize)]
 #[serde(remote = "LlmResponse")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of a line of the record")]
 struct CompactResponse {
     call_id: u32,
     request_number: u32,

@@ -257,7 +257,7 @@ const HOME: &str = "System Home";
 
 /// The facts of a screen: the app in front, by its name where that is known.
 fn screen_info(screen: &Screen<'_>) -> String {
-    let is_home = |app: &str| app.contains("launcher") || app.ends_with(".home");
+    let is_home = |app: &str| app.contains("launcher") || app.rsplit('.').next() == Some("home");
     let app = screen.app.map(|app| if is_home(app) { HOME } else { app });
     let app = app.map(|app| format!("\"current_app\": {}", quote_untrusted(app, 200)));
     format!("{{{}}}", app.unwrap_or_default())

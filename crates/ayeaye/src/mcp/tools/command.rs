@@ -68,7 +68,7 @@ impl Server {
         let question = |device: &DeviceId, preview: CommandPreview| {
             let size = preview.size.unwrap_or_default().div_ceil(1000);
             let package = preview.package.unwrap_or_default();
-            format!("Install {package} from {:?} ({size} kB) on the phone {device}?", file)
+            format!("Install {package} from {file:?} ({size} kB) on the phone {device}?")
         };
         self.carry_out_once_agreed(common, command, question, &ctx).await
     }
