@@ -109,7 +109,7 @@ def main():
         run = start("install", "cursor", "--virtual", "--json").until("Write this? [Y/n]")
         checks.check("with --json the change is shown before the question too", '"ayeaye": {' in run.said, run.said)
         checks.check("and no is in the document", run.answer("n\n").end() == 1 and '"state": "refused"' in run.said, run.said)
-        run = start("install").until("Which one?").answer("7\n").until("none of them").answer("cursor\n")
+        run = start("install").until("Which one?").answer("7\n").until("not one of them").answer("cursor\n")
         run.until("Write this? [Y/n]").answer("\n")
         checks.check("Enter is yes", run.end() == 0 and "tools in" in run.said and '"ayeaye"' in cursor.read_text(), run.said)
         run = start("uninstall", "cursor").until("Write this? [Y/n]").answer("\n")
