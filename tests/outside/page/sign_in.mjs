@@ -56,7 +56,7 @@ export async function signingIn({ browser, server }) {
   await page.unroute("**/sign-out");
   await page.route("**/sign-out", async (asked) => asked.fulfill({ response: await asked.fetch(), status: 500 }));
   await viewer.button("Sign out").click();
-  await page.getByText("but the server could not write that down").waitFor();
+  await page.getByText("but the server could not record that").waitFor();
   check("a sign-out that was not written is told, and gone from the address", !page.url().includes("?"), page.url());
   // The one failure that was made here.
   viewer.failures = viewer.failures.filter((it) => !it.endsWith("/sign-out"));
