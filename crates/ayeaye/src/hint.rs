@@ -66,6 +66,11 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "give it a task with `ayeaye run`",
             "take it over again",
         ),
+        AgentError::ScreenWithheld { .. } => reader.choose(
+            "look again, or use get_ui_tree, which shows such secrets by their names; in another app the screen is shown",
+            "look again; `run.redact-pictures = \"never\"` shows such secrets",
+            "look again, or look at the phone itself",
+        ),
         AgentError::SessionBusy(_) => reader.choose(
             "wait until get_session(session_id) says that it has stopped; if you are offered tasks, follow \
              it with ask_agent_continue(session_id) and no task, advise it with reply_from_client, or end it \

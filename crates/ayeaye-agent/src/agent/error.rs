@@ -68,6 +68,14 @@ pub enum AgentError {
         /// What is there now, such as "a Pixel 9" or "another one".
         now: String,
     },
+    /// A kept secret may be on the screen, and it is not known where.
+    #[error("the screen of device {device} is not shown: a kept secret may be on it, and {why}")]
+    ScreenWithheld {
+        /// The phone.
+        device: DeviceId,
+        /// Why it is not known, as a clause.
+        why: &'static str,
+    },
     /// The phone failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

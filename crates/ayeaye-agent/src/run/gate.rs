@@ -97,16 +97,17 @@ impl Run {
                 return Ok(StepOutcome::Continue);
             }
         }
+        if matches!(judged.verdict.decision, GateDecision::Confirm(_))
+            && let Some(err) = observation.elements.unreachable()
+        {
+            // Nobody is asked about what a phone shows that has gone away. The next look waits for it, or says so.
+            let why = format!("the phone could not be reached: {}", error_chain(err));
+            self.put_off(gesture, why, step);
+            return Ok(StepOutcome::Continue);
+        }
         match &judged.verdict.decision {
             GateDecision::Allow => {
                 self.perform(gesture, target, Some(judged.record), observation, step).await
-            }
-            GateDecision::Confirm(_) if observation.elements.unreachable().is_some() => {
-                // Nobody is asked about what a phone shows that has gone away. The next look waits for it, or says so.
-                let why = observation.elements.unreachable().map(|err| error_chain(err));
-                let why = format!("the phone could not be reached: {}", why.unwrap_or_default());
-                self.put_off(gesture, why, step);
-                Ok(StepOutcome::Continue)
             }
             GateDecision::Confirm(ask) => {
                 // What came up meanwhile is nothing that the model has asked for. But some screens change at each

@@ -242,20 +242,24 @@ fn only_the_owner_reads_and_no_link_is_followed() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_there_with_the_same_content_is_linked_without_being_read() {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+fn what_is_there_with_the_same_content_is_linked_and_not_made_again() {
+    use std::os::unix::fs::MetadataExt as _;
 
     let data = TempDir::new().unwrap();
     let mut folder = Folder::new(data.path(), "w", false).unwrap();
-    let mut write = |path: &str| {
+    let mut write = |path: &str, bytes: &'static [u8]| {
         let key = Some("screen".to_owned());
-        let content = Content::Lazy { key, make: Box::new(|_| Some(b"picture".to_vec())) };
-        folder.apply(FileOp::Write { path: path.to_owned(), content }, &NoBlobs)
+        let content = Content::Lazy { key, make: Box::new(move |_| Some(bytes.to_vec())) };
+        folder.apply(FileOp::Write { path: path.to_owned(), content }, &NoBlobs).unwrap();
     };
-    write("a").unwrap();
     let at = |path: &str| data.path().join(path);
-    fs::set_permissions(at("a"), fs::Permissions::from_mode(0o000)).unwrap();
-    write("b").unwrap();
     let inode = |path: &str| fs::metadata(at(path)).unwrap().ino();
+    write("a", b"picture");
+    write("b", b"not made");
     assert_eq!(inode("a"), inode("b"));
+    // What somebody has removed is made again.
+    fs::remove_file(at("a")).unwrap();
+    fs::remove_file(at("b")).unwrap();
+    write("c", b"made again");
+    assert_eq!(fs::read(at("c")).unwrap(), b"made again");
 }

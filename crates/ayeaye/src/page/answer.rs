@@ -74,6 +74,7 @@ impl From<AgentError> for Refusal {
             AgentError::DeviceBusy { .. }
             | AgentError::DeviceInHand { .. }
             | AgentError::NotInHand { .. }
+            | AgentError::ScreenWithheld { .. }
             | AgentError::SessionBusy(_)
             | AgentError::SessionFull(_)
             | AgentError::NoTask(_)

@@ -131,8 +131,9 @@ fn is_act(action: &ActionRecord) -> bool {
 fn doubt_about(action: &ActionRecord, end: &StepEnd, was_sent: bool) -> Option<String> {
     let act = action.describe();
     let not_known = |why: &str| {
-        // Whether a lost link came before or behind the act, nobody knows.
-        Some(format!("its last act before this ({act}) is not known to be done: {why}"))
+        // Of one that was sent nobody knows whether a lost link came before or behind it.
+        let what = if was_sent { "is not known to be done" } else { "was not done" };
+        Some(format!("its last act before this ({act}) {what}: {why}"))
     };
     let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
     match (&end.error, &end.uncertain) {

@@ -58,10 +58,11 @@ fn is_of_host(name: &str, value: &Value, fields: &JsonObject) -> bool {
 fn is_nothing(name: &str, value: &Value, field: &Value) -> bool {
     match value {
         Value::String(text) if text.trim().is_empty() => true,
+        _ if name == "max_steps" => false,
         Value::String(text) if kind(field) != "string" => {
-            name != "max_steps" && number(text).is_some_and(|it| is_no_number(&it, field))
+            number(text).is_some_and(|it| is_no_number(&it, field))
         }
-        value => name != "max_steps" && is_no_number(value, field),
+        value => is_no_number(value, field),
     }
 }
 

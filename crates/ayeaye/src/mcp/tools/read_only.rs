@@ -1,7 +1,7 @@
 //! Tools that change nothing.
 use std::future::Future;
 
-use ayeaye_agent::{AgentError, DeviceError, DeviceHolder, DeviceId};
+use ayeaye_agent::{AgentError, DeviceHolder, DeviceId};
 use rmcp::model::{CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -63,7 +63,7 @@ impl Server {
             } else {
                 None
             };
-            Ok::<_, DeviceError>((frame, state))
+            Ok::<_, AgentError>((frame, state))
         };
         let (frame, state) = self.unless_busy(&id, &ctx, look).await?;
         // No structured content: hosts that read it drop the picture beside it.
