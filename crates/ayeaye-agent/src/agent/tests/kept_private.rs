@@ -315,6 +315,16 @@ async fn a_named_secret_that_the_screen_shows_is_black_for_the_client_too() {
     assert!(!black(Principal::new("token:anna")).await, "not told that it is one");
     rig.phone.fronts("com.example.other", "Main");
     assert!(!black(Principal::local()).await, "it is not typed there");
+    // The picture may be of either app.
+    rig.phone.fronts(BANK, "SignIn");
+    rig.phone.captures_in(Duration::from_millis(300));
+    let leaves = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        rig.phone.fronts("com.example.other", "Main");
+    };
+    let reader = Principal::local();
+    let (shown, ()) = tokio::join!(rig.agent.capture_for(&*rig.phone, &reader), leaves);
+    assert!(matches!(shown, Err(AgentError::ScreenWithheld { .. })), "{shown:?}");
     rig.phone.fronts(BANK, "SignIn");
     rig.phone.refuses_dumps();
     let error = rig.agent.capture_for(&*rig.phone, &Principal::local()).await.unwrap_err();

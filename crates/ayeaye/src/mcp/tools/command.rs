@@ -162,19 +162,19 @@ impl Server {
     /// Asks a person about a command in these words, and carries it out when the answer is yes.
     async fn carry_out_once_agreed(
         &self,
-        place: CommonArgs,
+        common: CommonArgs,
         command: DeviceCommand,
         question: impl FnOnce(&DeviceId, CommandPreview) -> String,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let device = place.device()?;
+        let device = common.device()?;
         // Nobody is asked about what cannot be done.
         let preview = self.preview_when_free(&device, &command, ctx).await?;
         let question = question(&device, preview);
         let wait = self.wait_for_form(ctx)?;
-        let code = place.approval();
+        let code = common.approval();
         self.approvals.ask(&self.agent, &device, &command, &question, code, wait).await?;
-        self.carry_out_agreed(place, Gesture::Command(command), ctx).await
+        self.carry_out_agreed(common, Gesture::Command(command), ctx).await
     }
 
     /// What a command would be about, before anybody is asked.
