@@ -2,6 +2,7 @@
 mod front;
 mod icons;
 pub(crate) mod labels;
+mod launch;
 mod profiles;
 pub(crate) mod resolve;
 
@@ -13,12 +14,13 @@ use tokio::time::Instant;
 
 use self::icons::{Icon, LIST, LIST_TV, icons};
 use self::labels::AppLabels;
+pub(crate) use self::launch::refusal;
+use self::profiles::Installed;
 use self::resolve::{AppNameError, AppNames, Certainty, resolve};
 use crate::apk::Labels;
 use crate::client::DeviceClient;
-use crate::parse::{batch, first_component, packages, sanitize, sanitize_up_to, split_batch};
-use crate::quote::{is_package, quote};
-use crate::shell::ShellOutput;
+use crate::parse::{batch, packages, sanitize, split_batch};
+use crate::quote::is_package;
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
 const MAX_AGE: Duration = Duration::from_mins(1);
@@ -27,13 +29,6 @@ const MAX_AGE: Duration = Duration::from_mins(1);
 const NAMES_WAITED_FOR: Duration = Duration::from_secs(20);
 /// How long a list of all apps waits for them.
 const LIST_WAITS: Duration = Duration::from_secs(2);
-
-/// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher sets
-/// them: without them a running app would get a second copy of its first screen on top.
-const LAUNCH_FLAGS: &str = "0x10200000";
-
-/// The most characters of a refusal; Android names the whole intent before it says why.
-const LONGEST_REFUSAL: usize = 400;
 
 /// An app by one of its icons; without one where the phone does not list them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,22 +109,25 @@ impl AppCatalog {
         display: u32,
     ) -> Result<Performed, DeviceError> {
         let what = format!("opening {:?}", sanitize(name));
-        let AppFound { app, certainty, icon, is_clear } = match self.find(client, &what, name).await
-        {
-            Err(DeviceError::NotSent { .. })
-                if profiles::is_installed(client, &what, name).await =>
-            {
-                return Err(nothing_to_open(client, &what, name.trim()));
+        let found = self.find(client, &what, name).await;
+        let AppFound { app, certainty, icon, is_clear } = match found {
+            Err(DeviceError::NotSent { .. }) => {
+                match profiles::installed(client, &what, name).await {
+                    Installed::No => found?,
+                    Installed::Yes => return Err(nothing_to_open(client, &what, name.trim())),
+                    Installed::Disabled => {
+                        let why = format!(
+                            "{} is switched off on this phone: switch it on there, in Settings > Apps",
+                            name.trim()
+                        );
+                        return Err(client.refused(&what, why));
+                    }
+                }
             }
             found => found?,
         };
         let key = app.key();
-        let (activity, tv) = match app.icon {
-            Some(icon) => (icon.activity, icon.tv),
-            None => launcher_activity(client, &what, &app.package).await?,
-        };
-        let launch = Launch { package: &app.package, activity: &activity, tv, display };
-        let performed = start(client, &what, launch).await?;
+        let performed = launch::open(client, &what, &app, display).await?;
         let near = match certainty {
             Certainty::Named => None,
             Certainty::Near => Some(format!(
@@ -309,131 +307,6 @@ impl AppCatalog {
     }
 }
 
-/// What the icon of an app starts, and whether it is one of a television.
-async fn launcher_activity(
-    client: &DeviceClient,
-    what: &str,
-    package: &str,
-) -> Result<(String, bool), DeviceError> {
-    debug_assert!(is_package(package), "lists are parsed");
-    let ask = [false, true]
-        .map(|tv| format!("cmd package resolve-activity --brief -c {} {package}", category(tv)));
-    let output = client.shell_quick(what, &batch(&ask.each_ref().map(|it| &**it))).await?;
-    let [phone, television] = split_batch(&output.stdout);
-    let found = [(phone, false), (television, true)].into_iter().find_map(|(told, tv)| {
-        let (of, activity) = first_component(told)?;
-        (of == package).then_some((activity, tv))
-    });
-    found.ok_or_else(|| {
-        if has_no_cmd(&output) {
-            let why = "its Android has no `cmd package`, which tells what the icon of an app opens: that takes Android 7 \
-                       or newer; open the app by its icon on the screen";
-            return client.refused(what, why);
-        }
-        nothing_to_open(client, what, package)
-    })
-}
-
-/// Whether there is no `cmd`, as before Android 7.
-fn has_no_cmd(output: &ShellOutput) -> bool {
-    let told = output.combined();
-    let is_missing = |line: &str| line.contains("cmd: ") && line.contains("not found");
-    output.exit_code == 127 || told.lines().any(is_missing)
-}
-
-fn category(tv: bool) -> &'static str {
-    if tv {
-        "android.intent.category.LEANBACK_LAUNCHER"
-    } else {
-        "android.intent.category.LAUNCHER"
-    }
-}
-
 fn nothing_to_open(client: &DeviceClient, what: &str, package: &str) -> DeviceError {
     client.refused(what, format!("{package} is installed but has nothing to open: it has no icon"))
-}
-
-/// What is started, and where.
-struct Launch<'a> {
-    package: &'a str,
-    activity: &'a str,
-    /// Its icon is among those of a television.
-    tv: bool,
-    display: u32,
-}
-
-/// Starts an app as its icon does: one that is running comes to the front as it was left.
-async fn start(
-    client: &DeviceClient,
-    what: &str,
-    Launch { package, activity, tv, display }: Launch<'_>,
-) -> Result<Performed, DeviceError> {
-    let component = quote(&format!("{package}/{activity}"))
-        .map_err(|error| client.not_sent(what, error.to_string()))?;
-    // Without a number it comes to the first, whichever is lit; a closed phone may show another on its cover.
-    let on = if display == 0 { String::new() } else { format!(" --display {display}") };
-    let command = format!(
-        "am start{on} -a android.intent.action.MAIN -c {} -f {LAUNCH_FLAGS} -n {component}",
-        category(tv)
-    );
-    let output = client.act_quick(what, &command).await?;
-    let all = output.combined();
-    match refusal(&all, output.exit_code) {
-        Some(told) => Err(client.refused(what, told)),
-        None => Ok(front::wait_for(client, package, display).await),
-    }
-}
-
-/// Why an activity was not started, in Android's words: a line that says so, wherever it stands.
-pub(crate) fn refusal(output: &str, exit_code: u8) -> Option<String> {
-    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
-    let says_no = |line: &&str| {
-        line.starts_with("Error")
-            || line.contains("Exception:")
-            || line.contains("Permission Denial")
-    };
-    // "Exception occurred while executing 'start'" says nothing that the next line does not.
-    let complaints: Vec<&str> = lines()
-        .filter(says_no)
-        .filter(|line| !line.starts_with("Exception occurred"))
-        .take(2)
-        .collect();
-    let told = match (complaints.as_slice(), exit_code) {
-        ([], 0) => return None,
-        ([], _) => lines().next_back().unwrap_or("no message").to_owned(),
-        (several, _) => several.join("; "),
-    };
-    let way_out = if told.contains("not exported") {
-        "; this phone does not let adb open it: open it by its icon"
-    } else {
-        ""
-    };
-    Some(format!("exit code {exit_code}: {}{way_out}", sanitize_up_to(&told, LONGEST_REFUSAL)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_told_with_the_line_that_says_why() {
-        let denied = "Starting: Intent { act=android.intent.action.MAIN cmp=com.huawei.x/.Main }\n\n\
-            Exception occurred while executing 'start':\n\
-            java.lang.SecurityException: Permission Denial: starting Intent { cmp=com.huawei.x/.Main } \
-            from null (pid=1, uid=2000) not exported from uid 10086\n\tat android.os.Parcel.x(Y.java:1)";
-        let told = refusal(denied, 255).unwrap();
-        assert!(told.contains("Permission Denial: starting Intent"), "{told}");
-        assert!(told.contains("not exported from uid 10086; "), "{told}");
-        assert!(told.contains("by its icon"), "{told}");
-        let missing = "Error type 3\nError: Activity class {a.b/a.b.C} does not exist.\n";
-        assert_eq!(
-            refusal(missing, 1).unwrap(),
-            "exit code 1: Error type 3; Error: Activity class {a.b/a.b.C} does not exist."
-        );
-        assert_eq!(refusal("Starting: Intent { cmp=a.b/.ErrorReport }\n", 0), None);
-        assert_eq!(
-            refusal("  \nSegmentation fault\n", 139).unwrap(),
-            "exit code 139: Segmentation fault"
-        );
-    }
 }

@@ -47,6 +47,10 @@ const COMPOSING: [&str; 11] = [
 const COMPOSING_ENTER: &str =
     "the keyboard was still making a word of it, and may have taken the enter for itself";
 
+/// Its clipboard is every app's, and Android shows what comes onto it.
+const YADB_AND_PASSWORDS: &str = "yadb puts what it types on the phone's clipboard, so no password goes through it: \
+     install ADBKeyboard, or type it on the phone";
+
 /// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TypingMethod {
@@ -107,9 +111,21 @@ impl TextEntry<'_> {
             },
         };
         let composes = field.method.as_deref().is_some_and(is_composing);
-        if has_keys && composes && self.text.contains(|c: char| c.is_ascii_alphabetic()) {
+        // No keyboard makes words of what is typed for a password.
+        let is_password = field.secret == Some(true);
+        if has_keys
+            && composes
+            && !is_password
+            && self.text.contains(|c: char| c.is_ascii_alphabetic())
+        {
             let others = self.ways_for_any_text(client).await?;
             ways.splice(0..0, others);
+        }
+        if is_password {
+            ways.retain(|way| *way != TypingMethod::Yadb);
+            if ways.is_empty() {
+                return Err(client.refused("the text", YADB_AND_PASSWORDS));
+            }
         }
         let tapped = self.point.is_some();
         let mut before = FieldBefore { caret: field.caret, tapped, ..FieldBefore::default() };
@@ -138,6 +154,7 @@ impl TextEntry<'_> {
                     |others: Vec<TypingMethod>| others.into_iter().filter(|it| !same(it, &way));
                 ways.truncate(1);
                 ways.extend(known(self.ways_for_any_text(client).await?));
+                ways.retain(|way| !is_password || *way != TypingMethod::Yadb);
                 if has_keys && way != TypingMethod::KeyEvents {
                     ways.push(TypingMethod::KeyEvents);
                 }
@@ -261,8 +278,10 @@ impl TextEntry<'_> {
             Ok(id) => ways.push(TypingMethod::Ime(id, methods)),
             Err(why) => why_not = why,
         }
-        if has_yadb && quote(self.text).is_ok() {
+        if has_yadb && yadb_types(self.text) {
             ways.push(TypingMethod::Yadb);
+        } else if has_yadb && !why_not.is_empty() {
+            why_not.insert_str(0, r"yadb types no line break, and makes one of `\n`; ");
         }
         Ok((ways, why_not))
     }
@@ -277,6 +296,12 @@ fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
         return refused(format!("it has the control character U+{:04X}", u32::from(control)));
     }
     Ok(())
+}
+
+/// Whether yadb types the text as it is: of a backslash and an n it makes a line break, or of two backslashes before
+/// it, by its version.
+fn yadb_types(text: &str) -> bool {
+    quote(text).is_ok() && !text.contains(r"\n")
 }
 
 fn is_composing(method: &str) -> bool {

@@ -12,14 +12,33 @@ pub(super) fn path_of(package: &str) -> String {
     format!("pm path --user {CURRENT_USER} {package}")
 }
 
-/// Whether a name is the package of an app that is there, with an icon or without.
-pub(super) async fn is_installed(client: &DeviceClient, what: &str, name: &str) -> bool {
+/// Whether an app is on the phone for the person in front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Installed {
+    No,
+    /// With an icon or without.
+    Yes,
+    /// It is there and switched off, and so has no icon.
+    Disabled,
+}
+
+/// Whether a name is the package of an app that is there.
+pub(super) async fn installed(client: &DeviceClient, what: &str, name: &str) -> Installed {
     let name = name.trim();
     if !is_package(name) {
-        return false;
+        return Installed::No;
     }
-    let asked = client.shell_quick(what, &path_of(name)).await;
-    asked.is_ok_and(|output| output.stdout.contains("package:"))
+    let disabled = format!("pm list packages -d --user {CURRENT_USER} {name}");
+    let ask = batch(&[&path_of(name), &disabled]);
+    let Ok(output) = client.shell_quick(what, &ask).await else { return Installed::No };
+    let [path, disabled] = split_batch(&output.stdout);
+    if disabled.lines().any(|line| line.trim().strip_prefix("package:") == Some(name)) {
+        Installed::Disabled
+    } else if path.contains("package:") {
+        Installed::Yes
+    } else {
+        Installed::No
+    }
 }
 
 /// Where an app may be that the person in front does not have; empty where there is no such place.

@@ -92,7 +92,9 @@ async fn of_an_app_that_is_not_there_it_is_said_that_it_may_be_in_a_profile() {
 async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
     let fake = Fake::phone(|request| {
         if request.contains("resolve-activity") {
-            return Some(Reply::out("priority=0\ncom.android.settings/.Settings\n"));
+            let told = "priority=0\ncom.android.settings/.Settings\n";
+            let none = "No activity found\n--ayeaye--\nNo activity found\n";
+            return Some(Reply::out(if request.contains("com.x.y") { none } else { told }));
         }
         if request.contains("query-activities") {
             return Some(Reply::Shell(String::new(), "Unknown command\n".to_owned(), 255));
@@ -113,22 +115,87 @@ async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
 }
 
 #[tokio::test]
-async fn a_phone_without_cmd_does_not_say_that_an_app_has_no_icon() {
+async fn of_an_app_that_is_switched_off_that_is_said() {
     let fake = Fake::phone(|request| {
-        if request.contains("cmd package") {
-            let missing =
-                "/system/bin/sh: cmd: not found\n--ayeaye--\n/system/bin/sh: cmd: not found\n";
-            return Some(Reply::Shell(missing.to_owned(), String::new(), 127));
+        if request.contains("pm list packages -d ") {
+            let told =
+                "package:/data/app/a.apk\n--ayeaye--\npackage:com.a.off.too\npackage:com.a.off\n";
+            return Some(Reply::out(told));
         }
-        request.contains("pm list packages").then(|| Reply::out("package:com.x.y\n"))
+        request.contains("query-activities").then(|| Reply::out(APPS))
+    })
+    .await;
+    let device = fake.open().await;
+    for (app, expected) in [
+        ("com.a.off", "com.a.off is switched off on this phone"),
+        ("com.a.of", "com.a.of is installed but has nothing to open"),
+    ] {
+        let awake = Gesture::Awake { app: app.to_owned() };
+        let error = device.perform(&awake, ON).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!(fake.acts(), [""; 0]);
+}
+
+/// Phones before Android 7, and whatever answers nothing about icons.
+#[tokio::test]
+async fn a_phone_that_does_not_tell_what_an_icon_opens_opens_the_app_by_monkey() {
+    let missing = "/system/bin/sh: cmd: not found\n--ayeaye--\n/system/bin/sh: cmd: not found\n";
+    let injected = "Events injected: 1\n## Network stats: elapsed time=27ms\n";
+    let none = "** No activities found to run, monkey aborted.\n";
+    for (told, monkey, expected) in [
+        (missing, (injected, 0), None),
+        ("--ayeaye--\n", (injected, 0), None),
+        (missing, (none, 252), Some("com.x.y is installed but has nothing to open")),
+        (missing, ("monkey: not found", 127), Some("open the app by its icon")),
+        ("--ayeaye--\n", ("", 0), Some("open the app by its icon")),
+    ] {
+        let fake = Fake::phone(move |request| {
+            if request.contains("cmd package") {
+                return Some(Reply::Shell(told.to_owned(), String::new(), 127));
+            }
+            if request.contains("monkey -p com.x.y ") {
+                return Some(Reply::Shell(monkey.0.to_owned(), String::new(), monkey.1));
+            }
+            if request.contains("settings get system accelerometer_rotation") {
+                return Some(Reply::out("0\n--ayeaye--\n1\n"));
+            }
+            if request.contains("mCurrentFocus") {
+                return Some(Reply::out("  mCurrentFocus=Window{1 u0 com.x.y/com.x.y.Main}\n"));
+            }
+            request.contains("pm list packages").then(|| Reply::out("package:com.x.y\n"))
+        })
+        .await;
+        let awake = Gesture::Awake { app: "com.x.y".to_owned() };
+        let opened = fake.open().await.perform(&awake, ON).await;
+        match (&opened, expected) {
+            (Ok(performed), None) => assert_eq!(*performed, Performed::done()),
+            (Err(DeviceError::Refused { .. }), Some(why)) => {
+                assert!(opened.unwrap_err().to_string().contains(why), "{monkey:?}");
+            }
+            other => panic!("{monkey:?}: {other:?}"),
+        }
+        // Monkey lets the screen turn, which its user had not.
+        let back =
+            "settings put system user_rotation 1; settings put system accelerometer_rotation 0";
+        assert!(fake.commands().iter().any(|command| command.contains(back)), "{monkey:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_the_screen_may_turn_nothing_is_put_back_after_monkey() {
+    let fake = Fake::phone(|request| match request {
+        _ if request.contains("monkey -p ") => Some(Reply::out("Events injected: 1\n")),
+        _ if request.contains("settings get system") => Some(Reply::out("1\n--ayeaye--\n0\n")),
+        _ if request.contains("pm list packages") => Some(Reply::out("package:com.x.y\n")),
+        _ => None,
     })
     .await;
     let awake = Gesture::Awake { app: "com.x.y".to_owned() };
-    let error = fake.open().await.perform(&awake, ON).await.unwrap_err();
-    assert!(matches!(error, DeviceError::Refused { .. }), "{error:?}");
-    let error = error.to_string();
-    assert!(error.contains("Android 7 or newer") && !error.contains("no icon"), "{error}");
-    assert_eq!(fake.acts(), [""; 0]);
+    drop(fake.open().await.perform(&awake, ON).await);
+    let commands = fake.commands();
+    assert!(commands.iter().any(|command| command.contains("monkey -p com.x.y ")));
+    assert!(commands.iter().all(|command| !command.contains("settings put")), "{commands:?}");
 }
 
 #[tokio::test]

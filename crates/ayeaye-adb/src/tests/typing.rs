@@ -301,6 +301,50 @@ async fn the_helper_is_used_where_it_has_been_put() {
     assert!(fake.commands()[2].ends_with(r"-keyboard 'it'\''s 你'"), "{:?}", fake.commands());
 }
 
+/// It puts what it types on the clipboard, where every app and every look at the screen may find it.
+#[tokio::test]
+async fn no_password_goes_through_the_helper() {
+    const COMPOSING_KEYBOARD: &str = "com.sohu.inputmethod.sogou.xiaomi/.SogouIME";
+    let phone = || {
+        Fake::phone(|request| {
+            let yadb = "/data/local/tmp/yadb\n";
+            if request.contains("ime list") {
+                let own = COMPOSING_KEYBOARD;
+                let list = format!("{own}\n--ayeaye--\n--ayeaye--\n--ayeaye--\n{yadb}");
+                return Some(Reply::out(list));
+            }
+            request.contains("dumpsys input_method").then(|| {
+                Reply::out(format!(
+                    "mInputShown=true\n mCurMethodId={COMPOSING_KEYBOARD}\n mInputStarted=true\n mInputEditorInfo:\n  inputType=0x81 imeOptions=0x6\n"
+                ))
+            })
+        })
+    };
+    let fake = phone().await;
+    fake.open().await.perform(&typing("Tr0ub4dor"), ON).await.unwrap();
+    assert_eq!(keys(&fake), ["input text 'Tr0ub4dor'"], "{:?}", fake.commands());
+    let fake = phone().await;
+    let error = fake.open().await.perform(&typing("schlüssel"), ON).await.unwrap_err();
+    assert!(matches!(error, DeviceError::Refused { .. }), "{error:?}");
+    assert!(error.to_string().contains("clipboard"), "{error}");
+    let all = fake.commands();
+    assert!(all.iter().all(|command| !command.contains("yadb.Main")), "{all:?}");
+}
+
+#[tokio::test]
+async fn a_text_of_which_the_helper_makes_another_one_is_refused() {
+    let fake = Fake::phone(|request| {
+        let list = format!("{OWN}\n--ayeaye--\n--ayeaye--\n--ayeaye--\n/data/local/tmp/yadb\n");
+        request.contains("ime list").then(|| Reply::out(list))
+    })
+    .await;
+    for text in [r"Größe C:\neu", "日本\na"] {
+        let error = fake.open().await.perform(&typing(text), ON).await.unwrap_err().to_string();
+        assert!(error.contains(r"yadb types no line break, and makes one of `\n`"), "{error}");
+    }
+    assert_eq!(fake.acts(), [""; 0]);
+}
+
 #[tokio::test]
 async fn a_long_text_that_breaks_off_is_doubtful() {
     let calls = AtomicUsize::new(0);

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
-use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
 use crate::RetryPolicy;
 
@@ -24,16 +24,25 @@ pub(super) fn delay(
     Some(wait.min(policy.max_retry_after).mul_f64(0.5 + random.clamp(0.0, 1.0)).max(asked))
 }
 
-/// What `Retry-After` asks for, in seconds or as a date. A date is compared with the answer's own
-/// `Date` where there is one, so that a wrong clock does no harm.
+/// As the clients of OpenAI and Anthropic read it before `Retry-After`.
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+
+/// What `retry-after-ms` asks for, or `Retry-After`: seconds, which gateways send with a fraction (`LiteLLM`), or a
+/// date. A date is compared with the answer's own `Date` where there is one, so that a wrong clock does no harm.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
+    let text = |name| Some(headers.get(name)?.to_str().ok()?.trim());
+    let number = |text: &str| text.parse::<f64>().ok();
+    let milliseconds = text(RETRY_AFTER_MS).and_then(number).map(|it| it / 1000.0);
+    if let Some(wait) = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait).ok()) {
+        return Some(wait);
+    }
+    let asked = text(RETRY_AFTER)?;
+    if let Some(seconds) = number(asked) {
+        return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = |text: &str| DateTimeParser::new().parse_timestamp(text).ok();
-    let until = date(text)?;
-    let now = headers.get(DATE).and_then(|now| now.to_str().ok()).and_then(date);
+    let until = date(asked)?;
+    let now = text(DATE).and_then(date);
     let now = now.or_else(|| Timestamp::try_from(SystemTime::now()).ok())?;
     Some(Duration::try_from(until.duration_since(now)).unwrap_or(Duration::ZERO))
 }
@@ -83,6 +92,15 @@ mod tests {
     fn retry_after_is_read_as_seconds_or_date() {
         let now = Some("Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(retry_after(&headers("12", None)), Some(S(12)));
+        assert_eq!(retry_after(&headers("37.5", None)), Some(Duration::from_millis(37_500)));
+        for not_a_time in ["inf", "NaN", "1e300", "-0.5"] {
+            assert_eq!(retry_after(&headers(not_a_time, None)), None, "{not_a_time}");
+        }
+        let mut both = headers("9", None);
+        both.insert("retry-after-ms", HeaderValue::from_static("8500"));
+        assert_eq!(retry_after(&both), Some(Duration::from_millis(8500)));
+        both.insert("retry-after-ms", HeaderValue::from_static("soon"));
+        assert_eq!(retry_after(&both), Some(S(9)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", now)), Some(S(8)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:00 GMT", now)), Some(S(0)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", None)), Some(S(0)));

@@ -1,5 +1,5 @@
 //! Errors that an endpoint reports in the body of an answer, in the few places they are put.
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -89,17 +89,25 @@ fn details(error: &Value) -> impl Iterator<Item = &Value> {
     error["details"].as_array().into_iter().flatten()
 }
 
-/// After what time to try again, as the body of an error answer says it: in a field of Gemini's, or in the
-/// words of the message.
+/// After what time to try again, as the body of an error answer says it: in a field of Gemini's or `OpenRouter`'s, or in
+/// the words of the message.
 pub(super) fn stated_wait(body: &[u8], message: &str) -> Option<Duration> {
     let json = serde_json::from_slice::<Value>(body).unwrap_or_default();
     let error = &unwrap_single(&json)["error"];
     let field = details(error).find_map(|it| it["retryDelay"].as_str()).and_then(span);
-    field.or_else(|| {
+    field.or_else(|| until_reset(&error["metadata"]["headers"], SystemTime::now())).or_else(|| {
         let message = message.to_ascii_lowercase();
         let leads = ["try again in ", "retry in ", "retry after ", "try again after "];
         leads.iter().find_map(|lead| span(message.split_once(lead)?.1))
     })
+}
+
+/// The time until `OpenRouter` counts anew, which it tells in milliseconds since 1970.
+fn until_reset(headers: &Value, now: SystemTime) -> Option<Duration> {
+    let reset = &headers["X-RateLimit-Reset"];
+    let milliseconds = reset.as_u64().or_else(|| reset.as_str()?.parse().ok())?;
+    let at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds))?;
+    at.duration_since(now).ok()
 }
 
 /// The time that a text begins with, such as `47.4s`, `1m30s` or `20 seconds`.
@@ -276,6 +284,27 @@ mod tests {
         assert!(
             reported_error(&fine).is_none() && reported_error(&json!({"choices": []})).is_none()
         );
+    }
+
+    #[test]
+    fn the_time_at_which_a_router_counts_anew_is_waited_for() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let wait = |reset: Value| until_reset(&json!({ "X-RateLimit-Reset": reset }), now);
+        assert_eq!(wait(json!("1700000040000")), Some(Duration::from_secs(40)));
+        assert_eq!(wait(json!(1_700_000_040_000_u64)), Some(Duration::from_secs(40)));
+        for nothing in [json!("1699999999000"), json!("soon"), json!(u64::MAX), json!(null)] {
+            // The largest number is a time that some clocks cannot hold.
+            assert!(
+                wait(nothing.clone()).is_none_or(|it| Duration::from_hours(1) < it),
+                "{nothing}"
+            );
+        }
+        let in_an_hour = SystemTime::now() + Duration::from_hours(1);
+        let reset = in_an_hour.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+        let metadata = json!({ "headers": { "X-RateLimit-Reset": reset.to_string() } });
+        let body = json!({ "error": { "message": "Rate limit exceeded", "code": 429, "metadata": metadata } });
+        let told = stated_wait(body.to_string().as_bytes(), "Rate limit exceeded").unwrap();
+        assert!(Duration::from_mins(59) < told && told <= Duration::from_hours(1), "{told:?}");
     }
 
     #[test]

@@ -195,7 +195,8 @@ fn merge_usage(tokens: &mut Tokens, usage: &Value) {
     let count = |name: &str| usage[name].as_u64();
     if let Some(input) = count("input_tokens") {
         let cached = count("cache_read_input_tokens").unwrap_or(0);
-        tokens.prompt = input + cached + count("cache_creation_input_tokens").unwrap_or(0);
+        let created = count("cache_creation_input_tokens").unwrap_or(0);
+        tokens.prompt = input.saturating_add(cached).saturating_add(created);
         tokens.cached = cached;
     }
     if let Some(output) = count("output_tokens") {

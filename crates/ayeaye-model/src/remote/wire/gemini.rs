@@ -172,7 +172,7 @@ fn read_usage(usage: &Value) -> Tokens {
     let thinking = count("thoughtsTokenCount");
     Tokens {
         prompt: count("promptTokenCount"),
-        completion: count("candidatesTokenCount") + thinking,
+        completion: count("candidatesTokenCount").saturating_add(thinking),
         thinking,
         cached: count("cachedContentTokenCount"),
     }
