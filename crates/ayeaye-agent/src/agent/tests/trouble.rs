@@ -166,6 +166,15 @@ async fn a_refused_gesture_was_not_done_and_the_model_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_success_after_a_refused_gesture_says_that_it_was_not_done() {
+    let rig = Rig::new([click(1), complete("Ordered.")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert!(report.message.contains("(CLICK 1,500) was not done: "), "{}", report.message);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_app_that_was_opened_is_in_the_record() {
     let rig = Rig::new([say("AWAKE", &json!({ "app": "Chat" })), complete("")]);
     let opened = Some("com.example.chat".to_owned());
