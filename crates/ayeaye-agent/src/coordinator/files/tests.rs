@@ -104,7 +104,7 @@ async fn a_session_that_was_removed_is_forgotten_and_what_runs_is_not() {
     };
     other.forget(running).await.unwrap();
     assert!(names(running));
-    assert_eq!(one.runs().await.unwrap(), [run.entry.clone()]);
+    assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&run.entry));
 }
 
 #[cfg(unix)]
