@@ -20,7 +20,7 @@ async fn names(raw: &mut Raw) -> Vec<String> {
     let tools = raw.ask("tools/list", json!({})).await;
     let (bytes, tasks) =
         (tools["result"].to_string().len(), tools.to_string().contains("ask_agent"));
-    assert!(bytes < if tasks { 35_000 } else { 23_000 }, "what every chat pays for: {bytes}");
+    assert!(bytes < if tasks { 32_000 } else { 20_000 }, "what every chat pays for: {bytes}");
     let tools = tools["result"]["tools"].as_array().unwrap().iter();
     tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }

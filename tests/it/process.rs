@@ -407,6 +407,8 @@ async fn sessions_are_listed_shown_answered_exported_and_removed() {
     let removed = binary.run(&["sessions", "rm", &id]).await;
     assert_eq!(removed.code, 0, "{removed:?}");
     assert!(!binary.data.path().join("sessions").join(&id).exists());
+    let runs = binary.data.path().join("runs").join("table.json");
+    assert!(!std::fs::read_to_string(runs).unwrap().contains(&id), "its id is gone too");
     assert_eq!(binary.run(&["sessions", "show", &id]).await.code, 1);
 }
 

@@ -146,7 +146,7 @@ impl AppCatalog {
         let doubts: Vec<String> =
             (!is_clear).then(unclear).into_iter().chain(performed.uncertain.clone()).collect();
         let uncertain = Some(doubts.join("; ")).filter(|doubts| !doubts.is_empty());
-        Ok(Performed { note, uncertain, ..performed })
+        Ok(Performed { note, uncertain, opened: Some(app.package), ..performed })
     }
 
     /// The package of an installed app. What is done to it may not be undone, so a name that is only near is none.

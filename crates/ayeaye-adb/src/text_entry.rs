@@ -145,7 +145,8 @@ impl TextEntry<'_> {
                         Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
                         Arrival::There | Arrival::Composing | Arrival::Nothing => None,
                     };
-                    return Ok(Performed { uncertain, note, secret_field: hides.told() });
+                    let secret_field = hides.told();
+                    return Ok(Performed { uncertain, note, secret_field, ..Performed::done() });
                 }
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());

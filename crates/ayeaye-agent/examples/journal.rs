@@ -270,6 +270,7 @@ fn tool_end(step: u32) -> Fact {
         result: "done".to_owned(),
         error: None,
         uncertain: None,
+        app: None,
         duration_ms: 41.532,
     })
 }

@@ -156,6 +156,8 @@ pub struct Performed {
     pub note: Option<String>,
     /// Of a text that was typed: whether the field that had the focus then hides it, if the phone said so.
     pub secret_field: Option<bool>,
+    /// Of an app that was opened: its package.
+    pub opened: Option<String>,
 }
 
 impl Performed {

@@ -260,6 +260,7 @@ impl EventBuilder {
             result: outcome.unwrap_or_default().to_owned(),
             error: outcome.err().map(str::to_owned),
             uncertain: None,
+            app: None,
             duration_ms: 41.505,
         }))
     }

@@ -218,8 +218,8 @@ impl Ufo {
         if step.view.start.agent_type == AgentType::HostAgent {
             self.state.host_message = end.response.message.clone();
             let subtask = end.response.current_subtask.clone();
-            self.state.assigned =
-                line::assigned_app(&step.view.start, end).map(|app| (app.to_owned(), subtask));
+            self.state.assigned = line::app_of_subtask(&step.view.start, end, act.as_ref())
+                .map(|app| (app.to_owned(), subtask));
         }
         files
     }

@@ -225,7 +225,9 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
             sessions::export(&app.journal_files, config, (id, format), &out, terminal).await
         }
         Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
-        Sessions::Rm { ids } => sessions::remove(journal, &ids, terminal).await,
+        Sessions::Rm { ids } => {
+            sessions::remove(journal, &wiring::coordinator(config), &ids, terminal).await
+        }
     }
 }
 

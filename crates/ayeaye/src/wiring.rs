@@ -150,8 +150,6 @@ impl App {
         let logs = config.logs.clone();
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(journal_files.clone()), &config.data_dir, logs));
-        let coordinator =
-            FileCoordinator::new(&config.data_dir, env!("CARGO_PKG_NAME"), config.journal.sync);
         // The scripted model has every role: nothing is sent to any other model.
         let alone = decider == ModelChoice::Scripted && virtual_phone.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
@@ -165,7 +163,7 @@ impl App {
             in_process_devices: virtual_phone.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,
             journal: journal.clone(),
-            coordinator: Arc::new(coordinator),
+            coordinator: Arc::new(coordinator(config)),
             limits: limits(config),
             config: facts,
             secrets: Arc::new(SecretFile::of(&config.data_dir)),
@@ -289,6 +287,11 @@ async fn virtual_adb_server(
     let port = server.local_addr()?.port();
     tokio::spawn(server.serve(down.clone()));
     Ok(ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port })
+}
+
+/// Who runs what, in all servers of the data folder.
+pub fn coordinator(config: &Config) -> FileCoordinator {
+    FileCoordinator::new(&config.data_dir, env!("CARGO_PKG_NAME"), config.journal.sync)
 }
 
 /// Whether the model of the settings can be handed tasks.

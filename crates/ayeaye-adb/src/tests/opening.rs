@@ -18,7 +18,7 @@ async fn apps_are_opened_by_what_people_call_them() {
     assert_eq!(device.apps().await.unwrap().len(), 4);
     assert_eq!(device.apps().await.unwrap()[1].label.as_deref(), Some("WeChat"));
     let open = async |app: &str| device.perform(&Gesture::Awake { app: app.to_owned() }, ON).await;
-    open("微信").await.unwrap();
+    assert_eq!(open("微信").await.unwrap().opened.as_deref(), Some("com.tencent.mm"));
     open("com.a.player").await.unwrap();
     let starts = fake.acts();
     assert!(
@@ -263,7 +263,9 @@ async fn a_screen_of_an_app_is_not_taken_for_the_question_which_copy_is_meant() 
         // One that goes by itself asked nobody.
         &[RESOLVER, APP],
     ] {
-        assert_eq!(opened(windows).await, Performed::done(), "{windows:?}");
+        let app = Some("com.a.player".to_owned());
+        let done = Performed { opened: app, ..Performed::done() };
+        assert_eq!(opened(windows).await, done, "{windows:?}");
     }
     let asked = opened(&[RESOLVER]).await.uncertain.unwrap();
     assert!(asked.contains(RESOLVER) && asked.contains("there twice"), "{asked}");

@@ -87,6 +87,23 @@ impl FileCoordinator {
         lock_within(&runs.join("lock"), PATIENCE).await.map_err(storage("lock", runs))
     }
 
+    /// Forgets the runs of a session that was removed: those that are over stay in the table until it is next written.
+    pub async fn forget(&self, session: SessionId) -> Result<(), CoordinatorError> {
+        let is_named = move |place: &Folders| {
+            Ok(table_file::load(&place.runs)?.runs.iter().any(|run| run.session == session))
+        };
+        if !self.at(is_named).await? {
+            return Ok(());
+        }
+        let lock = self.lock().await?;
+        self.at(move |place| {
+            let forgotten = place.drop_dead();
+            drop(lock);
+            forgotten
+        })
+        .await
+    }
+
     /// Decides something in one order with all other servers.
     async fn change<T: Send + 'static>(
         &self,
@@ -103,6 +120,17 @@ impl FileCoordinator {
 }
 
 impl Folders {
+    /// For whoever has the lock.
+    fn drop_dead(&self) -> Result<(), CoordinatorError> {
+        let mut table = table_file::load(&self.runs)?;
+        let before = table.clone();
+        table.runs = live::only_alive(&self.runs, table.runs)?;
+        if table == before {
+            return Ok(());
+        }
+        table_file::store(&self.runs, &table, self.sync)
+    }
+
     /// For whoever has the lock. The runs of dead processes are gone before anything is decided.
     fn change<T>(
         &self,

@@ -296,6 +296,9 @@ pub struct ToolEnd {
     /// Why it is not certain that it had its effect, though the phone has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
+    /// The package of the app that was opened by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
     /// Milliseconds.
     pub duration_ms: f64,
 }

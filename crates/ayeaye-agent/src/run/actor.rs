@@ -106,13 +106,11 @@ impl Actor {
         let ended = Instant::now();
         let took_ms = millis(ended - begun);
         let outcome = match &result {
-            Ok(Performed { uncertain, note, .. }) => {
-                let result = note.clone().unwrap_or_else(|| done.to_owned());
-                match uncertain.clone() {
-                    None => ToolOutcome::Done(result),
-                    Some(why) => ToolOutcome::Uncertain { result, why },
-                }
-            }
+            Ok(Performed { uncertain, note, opened, .. }) => ToolOutcome::Done {
+                result: note.clone().unwrap_or_else(|| done.to_owned()),
+                uncertain: uncertain.clone(),
+                app: opened.clone(),
+            },
             Err(err) if err.may_have_acted() => ToolOutcome::Unknown(error_chain(err)),
             Err(err) => ToolOutcome::Failed(error_chain(err)),
         };

@@ -26,10 +26,9 @@ pub(super) struct StoredPicture {
 /// The outcome of a command to the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ToolOutcome {
-    /// Carried out, with this result.
-    Done(String),
-    /// Accepted by the phone, with this result; why it may have had no effect.
-    Uncertain { result: String, why: String },
+    /// Accepted by the phone, with this result; why it may have had no effect, if that is not certain; the package of
+    /// the app that it opened.
+    Done { result: String, uncertain: Option<String>, app: Option<String> },
     /// Not carried out, for this reason.
     Failed(String),
     /// Perhaps carried out; what went wrong.
@@ -225,11 +224,10 @@ impl Recorder {
         duration_ms: f64,
     ) -> Result<(), JournalError> {
         let unknown = matches!(outcome, ToolOutcome::Unknown(_));
-        let (result, error, uncertain) = match outcome {
-            ToolOutcome::Done(result) => (result, None, None),
-            ToolOutcome::Uncertain { result, why } => (result, None, Some(why)),
+        let (result, error, uncertain, app) = match outcome {
+            ToolOutcome::Done { result, uncertain, app } => (result, None, uncertain, app),
             ToolOutcome::Failed(error) | ToolOutcome::Unknown(error) => {
-                (String::new(), Some(error), None)
+                (String::new(), Some(error), None, None)
             }
         };
         let success = error.is_none();
@@ -240,6 +238,7 @@ impl Recorder {
             result,
             error,
             uncertain,
+            app,
             duration_ms,
         }))
         .await

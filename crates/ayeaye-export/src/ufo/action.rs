@@ -28,6 +28,8 @@ pub(super) struct ActionView {
     /// `phone` for what a phone carries out, else `agent`.
     pub(super) namespace: &'static str,
     call_id: Option<u32>,
+    /// The package of the app that the phone has opened for it.
+    pub(super) opened: Option<String>,
 }
 
 impl ActionView {
@@ -59,6 +61,7 @@ impl ActionView {
         let (status, error, result) = outcome;
         let unknown = tool.is_some_and(|(_, tool)| tool.as_ref().is_none_or(|it| it.unknown));
         let uncertain = tool.and_then(|(_, tool)| tool.as_ref()?.uncertain.clone());
+        let opened = tool.and_then(|(_, tool)| tool.as_ref()?.app.clone());
         let target = tool.and_then(|(start, _)| start.target.clone());
         let target = target.or_else(|| looked_up(step, gesture.and_then(aimed_at)?));
         let call = call(facts);
@@ -79,11 +82,12 @@ impl ActionView {
             result,
             namespace: if gesture.is_some() || tool.is_some() { "phone" } else { "agent" },
             call_id: tool.map(|(start, _)| start.tool_call_id),
+            opened,
         })
     }
 
-    /// The app it has opened, as the agent called it.
-    pub(super) fn opened_app(&self) -> Option<&str> {
+    /// The app it has opened, as the agent called it: records of before name no package.
+    pub(super) fn named_app(&self) -> Option<&str> {
         let opened = self.function == "AWAKE" && self.succeeded();
         self.arguments.get("app").and_then(Value::as_str).filter(|_| opened)
     }

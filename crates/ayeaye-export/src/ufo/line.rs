@@ -41,8 +41,9 @@ pub(super) fn line(
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
     // The app that was opened counts, not the one it was opened from.
-    let package = assigned_app(start, end)
-        .or_else(|| act.and_then(ActionView::opened_app))
+    let package = app_of_subtask(start, end, act)
+        .or_else(|| act?.opened.as_deref())
+        .or_else(|| act.and_then(ActionView::named_app))
         .unwrap_or(&screen.package);
 
     let mut line = Map::new();
@@ -114,10 +115,17 @@ pub(super) fn line(
     Value::Object(line)
 }
 
-/// The app of the subtask that a host agent gave out with this step.
-pub(super) fn assigned_app<'a>(start: &StepStart, end: &'a StepEnd) -> Option<&'a str> {
+/// The app of the subtask that a host agent gave out with this step: its package where it was opened for it, otherwise
+/// as the agent called it.
+pub(super) fn app_of_subtask<'a>(
+    start: &StepStart,
+    end: &'a StepEnd,
+    act: Option<&'a ActionView>,
+) -> Option<&'a str> {
     let action = end.action.as_ref().filter(|_| start.agent_type == AgentType::HostAgent)?;
-    action.arguments.get("app").and_then(Value::as_str).filter(|_| end.status == AgentState::Assign)
+    let named = action.arguments.get("app").and_then(Value::as_str);
+    let app = act.and_then(|act| act.opened.as_deref()).or(named);
+    app.filter(|_| end.status == AgentState::Assign)
 }
 
 /// What is seen, and who says so: the model if it did, else what the phone told about itself.

@@ -314,6 +314,22 @@ fn the_app_that_was_opened_counts() {
 }
 
 #[test]
+fn an_app_that_was_opened_is_named_by_its_package_where_that_is_known() {
+    for mut builder in
+        [scenes::opened("AppAgent", "CONTINUE"), scenes::opened("HostAgent", "ASSIGN")]
+    {
+        let of = |builder: &EventBuilder| lines(&folder(builder))[0]["application"].clone();
+        assert_eq!(of(&builder), "Notes", "as the agent called it, where no package is known");
+        for event in &mut builder.events {
+            if let Fact::ToolEnd(end) = &mut event.entry.fact {
+                end.app = Some("com.example.notes".to_owned());
+            }
+        }
+        assert_eq!(of(&builder), "com.example.notes");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_leaves_no_file_and_no_trouble() {
     let mut builder = scenes::plain();
     let whole = lines(&MemoryFolder::of(&builder, Images::All));

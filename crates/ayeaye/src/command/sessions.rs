@@ -6,9 +6,11 @@ mod room;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{BlobRef, FileJournal};
 use ayeaye_agent::{
     Agent, AgentError, Journal, JournalError, Principal, Question, SessionId, StopReason,
+    error_chain,
 };
 use ayeaye_export::{ExportError, FolderError, Format};
 
@@ -197,6 +199,7 @@ pub async fn answer(
 /// are.
 pub async fn remove(
     journal: &dyn Journal,
+    coordinator: &FileCoordinator,
     names: &[SessionName],
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
@@ -212,7 +215,13 @@ pub async fn remove(
     }
     for id in &found {
         match journal.remove(id).await {
-            Ok(()) => terminal.item("removed", &id.to_string()),
+            Ok(()) => {
+                terminal.item("removed", &id.to_string());
+                // On a full disk, for one: the session is gone, and so is its id with the next run of any.
+                if let Err(err) = coordinator.forget(*id).await {
+                    tracing::warn!(session = %id, "its id stays for now: {}", error_chain(&err));
+                }
+            }
             Err(err) => exit = crate::command::print_error(&AgentError::from(err).into()),
         }
     }

@@ -33,6 +33,7 @@ pub use self::unanswered::Unanswered;
 pub use self::watch::{WatchResult, number_asked, state};
 use super::address::Address;
 use super::offer::Offer;
+use super::schema::names_say_it;
 use super::texts;
 use crate::text::{short_lines, truncate};
 
@@ -81,6 +82,7 @@ pub struct RunResult {
 
 /// The phone of a session.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = names_say_it)]
 pub struct DeviceInfo {
     /// Its name.
     pub device_id: String,
@@ -148,6 +150,7 @@ pub struct QuestionItem {
 
 /// Time and tokens.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = names_say_it)]
 pub struct UsageItem {
     /// Milliseconds spent waiting for models.
     pub model_ms: u64,

@@ -18,17 +18,52 @@ pub fn input<T: JsonSchema>() -> Arc<JsonObject> {
 /// The schema of a tool's structured content. A field that may be skipped is not required: official
 /// clients check results against this and throw away what does not fit.
 pub fn output<T: JsonSchema>() -> Arc<JsonObject> {
-    portable::<T>(SchemaSettings::draft2020_12().for_serialize())
+    let mut schema = portable::<T>(SchemaSettings::draft2020_12().for_serialize());
+    Arc::make_mut(&mut schema).values_mut().for_each(drop_implied);
+    schema
 }
 
-/// The same in outline: the fields of the result and their types, and nothing below them. For a result that
-/// several tools share and one of them tells: every chat pays for the list of tools.
+/// Takes out of a result's schema what tells its reader nothing: that a count is no negative number, and that
+/// there may be more fields.
+fn drop_implied(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.get("minimum") == Some(&json!(0)) {
+                object.remove("minimum");
+            }
+            if object.get("additionalProperties") == Some(&Value::Bool(true)) {
+                object.remove("additionalProperties");
+            }
+            object.values_mut().for_each(drop_implied);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_implied),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The same in outline: the fields that are always there and their types, and nothing below them. For a result
+/// that several tools share and one of them tells: every chat pays for the list of tools.
 pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = shallow::<T>();
-    for property in properties(Arc::make_mut(&mut schema)) {
+    let object = Arc::make_mut(&mut schema);
+    let always = object.get("required").cloned().unwrap_or_default();
+    if let Some(Value::Object(all)) = object.get_mut("properties") {
+        all.retain(|name, _| always.as_array().is_some_and(|it| it.iter().any(|it| it == name)));
+    }
+    for property in properties(object) {
         property.remove("description");
     }
     schema
+}
+
+/// Takes out what its fields are for, of a part of a result whose names say it.
+pub fn names_say_it(schema: &mut schemars::Schema) {
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in
+        fields.into_iter().flat_map(|all| all.values_mut()).filter_map(Value::as_object_mut)
+    {
+        field.remove("description");
+    }
 }
 
 /// The same with what each field is for.
@@ -143,20 +178,20 @@ mod tests {
     }
 
     #[derive(serde::Serialize, JsonSchema)]
+    #[schemars(transform = names_say_it)]
     struct Inner {
+        /// A number.
         number: u32,
     }
 
     #[test]
-    fn an_outline_has_the_fields_and_their_types() {
+    fn an_outline_has_the_fields_that_are_always_there_and_their_types() {
         assert_eq!(
             Value::Object((*outline::<Sample>()).clone()),
             json!({
                 "type": "object",
                 "properties": {
                     "always": { "type": "integer" },
-                    "sometimes": { "type": "string" },
-                    "rarely": { "type": "array" },
                     "null_if_absent": { "anyOf": [{ "type": "object" }, { "type": "null" }] },
                 },
                 "required": ["always", "null_if_absent"],
@@ -170,5 +205,13 @@ mod tests {
         assert_eq!(schema["required"], json!(["always", "null_if_absent"]));
         assert_eq!(schema["properties"]["null_if_absent"]["anyOf"][1], json!({ "type": "null" }));
         assert_eq!(schema["properties"]["sometimes"], json!({ "type": "string" }));
+    }
+
+    #[test]
+    fn what_tells_its_reader_nothing_is_left_out_of_results_alone() {
+        let fields = |schema: Arc<JsonObject>| schema["properties"].clone();
+        assert_eq!(fields(output::<Inner>()), json!({ "number": { "type": "integer" } }));
+        let of_input = json!({ "number": { "type": "integer", "minimum": 0 } });
+        assert_eq!(fields(input::<Inner>()), of_input);
     }
 }

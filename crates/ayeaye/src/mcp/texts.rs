@@ -212,8 +212,7 @@ are then kept out of all logs. The text is never typed twice.";
 
 /// `press_key`
 pub const PRESS_KEY: &str = "\
-Presses one of a phone's keys: BACK, HOME, ENTER, RECENTS, DELETE, TAB, MENU, SEARCH, POWER, VOLUME_UP, \
-VOLUME_DOWN or VOLUME_MUTE. A dark screen is switched on first, except for POWER. Returns when the screen \
+Presses one of a phone's keys. A dark screen is switched on first, except for POWER. Returns when the screen \
 has settled, and says whether it changed. The key is never sent twice.";
 
 /// `launch_app`

@@ -211,7 +211,9 @@ async fn what_was_only_asked_about_does_not_count_as_done() {
         assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
         let doubt = "Paid.\n[Not the model's words: its last act before this";
         assert!(report.message.starts_with(doubt), "{}", report.message);
-        assert!(report.message.contains("the user was asked first"), "{}", report.message);
+        for part in [") was not done: ", "the user was asked first"] {
+            assert!(report.message.contains(part), "{part}: {}", report.message);
+        }
         assert_eq!(rig.phone.gestures(), [""; 0]);
     }
 }

@@ -1,9 +1,10 @@
 //! A model and a phone in trouble: nothing is done twice, nothing is said to be done that was not.
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::Instant;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, say};
 use crate::journal::{Fact, ResponseKind, ToolEnd};
 use crate::{AgentError, HistoryItem, Part, Performed, Role, SessionId, StopReason, UserInput};
 
@@ -165,12 +166,31 @@ async fn a_refused_gesture_was_not_done_and_the_model_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_success_after_a_refused_gesture_says_that_it_was_not_done() {
+    let rig = Rig::new([click(1), complete("Ordered.")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert!(report.message.contains("(CLICK 1,500) was not done: "), "{}", report.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_app_that_was_opened_is_in_the_record() {
+    let rig = Rig::new([say("AWAKE", &json!({ "app": "Chat" })), complete("")]);
+    let opened = Some("com.example.chat".to_owned());
+    rig.phone.says_of_gestures(Performed { opened: opened.clone(), ..Performed::done() });
+    let report = rig.run().await;
+    let ends = tool_ends(&rig, report.session_id).await;
+    assert_eq!(ends.iter().map(|it| it.app.clone()).collect::<Vec<_>>(), [None, opened]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_the_phone_could_not_make_sure_of_is_told_and_recorded() {
     let rig = Rig::new([click(1), click(2), complete("")]);
     let performed = Performed {
         uncertain: Some("the field cannot be read".to_owned()),
         note: Some("the second way was taken".to_owned()),
-        secret_field: None,
+        ..Performed::done()
     };
     rig.phone.says_of_gestures(performed);
     let report = rig.run().await;

@@ -86,6 +86,27 @@ async fn nothing_is_left_behind_and_only_the_owner_may_read() {
     assert_eq!(names(&inbox).unwrap(), [""; 0]);
 }
 
+#[tokio::test]
+async fn a_session_that_was_removed_is_forgotten_and_what_runs_is_not() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, other) = (server(&data), server(&data));
+    let (over, running) = (session(&data), session(&data));
+    one.forget(over).await.unwrap();
+    assert!(!data.path().join("runs").exists(), "nobody has run anything");
+    drop(one.register(new_run(over)).await.unwrap());
+    let table = data.path().join("runs").join("table.json");
+    let names = |id: SessionId| fs::read_to_string(&table).unwrap().contains(&id.to_string());
+    assert!(names(over));
+    other.forget(over).await.unwrap();
+    assert!(!names(over));
+    let Registered::Granted(run) = one.register(new_run(running)).await.unwrap() else {
+        panic!("free")
+    };
+    other.forget(running).await.unwrap();
+    assert!(names(running));
+    assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&run.entry));
+}
+
 #[cfg(unix)]
 fn is_socket(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == "sock")

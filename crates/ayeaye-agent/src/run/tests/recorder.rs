@@ -32,7 +32,8 @@ async fn a_tool_has_a_beginning_and_an_end() {
     let recorder = &mut recording.recorder;
     let first = recorder.log_tool_start("WAKE", Map::new(), ToolContext::default()).await.unwrap();
     assert!(recorder.session().in_progress.tool.is_some());
-    recorder.log_tool_end(first, ToolOutcome::Done("awake".to_owned()), 3.0).await.unwrap();
+    let done = ToolOutcome::Done { result: "awake".to_owned(), uncertain: None, app: None };
+    recorder.log_tool_end(first, done, 3.0).await.unwrap();
     let second =
         recorder.log_tool_start("RESET", Map::new(), ToolContext::default()).await.unwrap();
     recorder.log_tool_end(second, ToolOutcome::Unknown("lost".to_owned()), 1.0).await.unwrap();

@@ -1,6 +1,6 @@
 //! How the end of a step changes the state of a session.
 use super::super::state::{InProgress, SessionState, StepPicture};
-use crate::event::{ActionRecord, StepEnd};
+use crate::event::{ActionRecord, StepEnd, ToolEnd};
 use crate::report::StepSummary;
 use crate::{Action, Decision, HistoryItem, HistoryStep};
 
@@ -42,7 +42,7 @@ impl SessionState {
             ..
         } = std::mem::take(&mut self.in_progress);
         if let Some(act) = end.action.as_ref().filter(|it| !by_client && is_act(it)) {
-            self.doubt = doubt_about(act, end, outcome.is_some());
+            self.doubt = doubt_about(act, end, outcome.as_ref());
         }
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
@@ -128,11 +128,13 @@ fn is_act(action: &ActionRecord) -> bool {
 }
 
 /// What speaks against this last act of a step having been done and had its effect.
-fn doubt_about(action: &ActionRecord, end: &StepEnd, was_sent: bool) -> Option<String> {
+fn doubt_about(action: &ActionRecord, end: &StepEnd, outcome: Option<&ToolEnd>) -> Option<String> {
     let act = action.describe();
     let not_known = |why: &str| {
-        // Of one that was sent nobody knows whether a lost link came before or behind it.
-        let what = if was_sent { "is not known to be done" } else { "was not done" };
+        // One that was never sent was not done, and neither was one that the phone has refused. Of any other nobody
+        // knows whether a lost link came before or behind it.
+        let is_not_done = outcome.is_none_or(|it| !it.success && !it.unknown);
+        let what = if is_not_done { "was not done" } else { "is not known to be done" };
         Some(format!("its last act before this ({act}) {what}: {why}"))
     };
     let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
@@ -141,7 +143,7 @@ fn doubt_about(action: &ActionRecord, end: &StepEnd, was_sent: bool) -> Option<S
         (None, Some(why)) => {
             Some(format!("its last act before this ({act}) may have had no effect: {why}"))
         }
-        (None, None) if asks && !was_sent => not_known("the user was asked first"),
+        (None, None) if asks && outcome.is_none() => not_known("the user was asked first"),
         (None, None) => None,
     }
 }

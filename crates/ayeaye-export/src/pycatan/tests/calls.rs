@@ -98,6 +98,7 @@ fn a_gesture_that_a_kill_cut_off_is_told_once_its_end_is_known() {
             result: String::new(),
             error: Some("interrupted".to_owned()),
             uncertain: None,
+            app: None,
             duration_ms: 0.0,
         }));
         builder.end_step(Some(click()), Some("interrupted"));

@@ -133,6 +133,18 @@ pub(super) fn host() -> EventBuilder {
     builder
 }
 
+/// An app that is called Notes is opened.
+pub(super) fn opened(agent: &str, status: &str) -> EventBuilder {
+    let mut builder = EventBuilder::begin("Write it down.");
+    builder.start_step(agent);
+    builder.observe(true);
+    builder.call("act", 1, None);
+    builder.act("AWAKE", json!({ "app": "Notes" }), None);
+    builder.tool_end(Ok("done"), false);
+    builder.end_step(status, "done", None);
+    builder
+}
+
 /// All of them.
 pub(super) fn every() -> Vec<EventBuilder> {
     vec![

@@ -80,15 +80,15 @@ macro_rules! arguments {
             /// A `device_id` from `list_connected_devices`.
             pub device_id: String,
             $($(#[$field_doc])* pub $field: $kind,)*
-            /// A session to act in, such as one whose agent is stuck; one of your own if left out.
+            /// A session to act in, such as a stuck one; your own if left out.
             pub session_id: Option<String>,
-            /// Why, in a few words; it is kept with the step.
+            /// Why, in a few words, for the record.
             #[schemars(length(max = 300))]
             pub reason: Option<String>,
-            /// Adds a picture of the screen afterwards, with this longest side.
+            /// Adds a picture of the screen afterwards: its longest side.
             #[schemars(range(min = 200, max = 1280))]
             pub screenshot: Option<i64>,
-            /// The code that stands for your user's yes.
+            /// The code of your user's yes.
             pub approval: Option<String>,
         }
 
@@ -114,10 +114,10 @@ arguments! {
         /// An element, by its `ref` in your last `get_ui_tree`; instead of `x` and `y`.
         #[schemars(length(max = 20))]
         r#ref: Option<String>,
-        /// From the left, in thousandths of the screen's width, not pixels.
+        /// Thousandths of the width, from the left.
         #[schemars(range(min = 0, max = 1000))]
         x: Option<i64>,
-        /// From the top, in thousandths of the screen's height, not pixels.
+        /// Thousandths of the height, from the top.
         #[schemars(range(min = 0, max = 1000))]
         y: Option<i64>,
         /// Whether to tap twice in quick succession.
@@ -128,10 +128,10 @@ arguments! {
 arguments! {
     /// Arguments of `long_press`.
     LongPressArgs {
-        /// From the left, in thousandths of the screen's width, not pixels.
+        /// Thousandths of the width, from the left.
         #[schemars(range(min = 0, max = 1000))]
         x: i64,
-        /// From the top, in thousandths of the screen's height, not pixels.
+        /// Thousandths of the height, from the top.
         #[schemars(range(min = 0, max = 1000))]
         y: i64,
         /// How long the finger stays, in milliseconds. 1000 if left out.
@@ -143,16 +143,16 @@ arguments! {
 arguments! {
     /// Arguments of `swipe`.
     SwipeArgs {
-        /// Where the finger goes down: thousandths of the screen's width, not pixels.
+        /// Where the finger goes down, from the left.
         #[schemars(range(min = 0, max = 1000))]
         from_x: i64,
-        /// Where the finger goes down: thousandths of the screen's height, not pixels.
+        /// Where the finger goes down, from the top.
         #[schemars(range(min = 0, max = 1000))]
         from_y: i64,
-        /// Where the finger is lifted: thousandths of the screen's width, not pixels.
+        /// Where it is lifted, from the left.
         #[schemars(range(min = 0, max = 1000))]
         to_x: i64,
-        /// Where the finger is lifted: thousandths of the screen's height, not pixels.
+        /// Where it is lifted, from the top.
         #[schemars(range(min = 0, max = 1000))]
         to_y: i64,
         /// How long it takes, in milliseconds. 500 if left out; a shorter swipe flings.
@@ -167,19 +167,17 @@ arguments! {
         /// Exactly what the field is to receive. At most 4 KiB of UTF-8.
         #[schemars(length(min = 1, max = 4096))]
         text: String,
-        /// The field to tap first, in thousandths of the screen's width; together with `y`.
-        /// If left out, the text goes into the focused field.
+        /// The field to tap first, from the left; together with `y`.
         #[schemars(range(min = 0, max = 1000))]
         x: Option<i64>,
-        /// The field to tap first, in thousandths of the screen's height; together with `x`.
+        /// The field to tap first, from the top; together with `x`.
         #[schemars(range(min = 0, max = 1000))]
         y: Option<i64>,
         /// Whether to empty the field first.
         clear: Option<bool>,
         /// Whether to press the keyboard's enter key afterwards.
         submit: Option<bool>,
-        /// Whether the text is a secret, such as a password: it is then kept out of all logs, as anything typed
-        /// into a password field always is.
+        /// Whether it is a secret, such as a password; anything typed into a password field is one.
         secret: Option<bool>,
     }
 }

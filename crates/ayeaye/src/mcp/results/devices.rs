@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::mcp::offer::Offer;
+use crate::mcp::schema::names_say_it;
 use crate::model_presence::ModelState;
 use crate::text::one_line;
 
@@ -64,6 +65,7 @@ fn is_zero(number: &u32) -> bool {
 
 /// A screen's size.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(transform = names_say_it)]
 pub struct Screen {
     /// Pixels.
     pub width: u32,

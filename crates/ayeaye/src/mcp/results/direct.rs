@@ -11,17 +11,16 @@ use crate::mcp::tool_error::ToolError;
 /// The outcome of an act.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActResult {
-    /// The session the act belongs to; it can be handed to the agent.
+    /// The session that the act is a step of.
     pub session_id: String,
-    /// The act's step, counted from 1 through the session.
+    /// Its step, counted from 1 through the session.
     pub global_step_idx: u32,
-    /// What was done, as it is kept: secrets are replaced.
+    /// What was done; secrets are replaced.
     pub action: ActionItem,
-    /// Why it may have had no effect although the phone accepted it: look before you go on. Absent if there is
-    /// no doubt.
+    /// Why it may have had no effect although the phone accepted it: look before you go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
-    /// What else you should know about it, for example that another way was taken.
+    /// What else to know of it, such as another way that was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether the screen looks different now, apart from the clock; absent if it could not be seen.
@@ -45,14 +44,13 @@ pub struct ActResult {
     /// Whether the field in focus hides what is typed into it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_field: Option<bool>,
-    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may show what is on it.
+    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<bool>,
     /// The agent's question, which still waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
-    /// The screen as it was right before the act, as a resource of this server. `get_screenshot` shows it
-    /// as it is now.
+    /// The screen as it was right before the act, as a resource of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_uri: Option<String>,
     /// What to do now.

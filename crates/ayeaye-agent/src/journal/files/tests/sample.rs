@@ -294,6 +294,7 @@ fn tool_end(number: u32) -> Fact {
         result: "done".to_owned(),
         error: (number == 3).then(|| "the link was lost".to_owned()),
         uncertain: None,
+        app: None,
         duration_ms: 41.5,
     })
 }
