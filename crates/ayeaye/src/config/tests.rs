@@ -292,8 +292,8 @@ fn paths_are_shown_whole() {
     let shown = config.explain();
     let text = |path: &Path| toml::Value::from(path.to_str().unwrap()).to_string();
     for line in [
-        format!("data-dir = {} # AYEAYE_DATA_DIR\n", text(&data)),
-        format!("files = {} # AYEAYE_ADB_FILES\n", text(&files)),
+        format!("data-dir = {} # environment AYEAYE_DATA_DIR\n", text(&data)),
+        format!("files = {} # environment AYEAYE_ADB_FILES\n", text(&files)),
     ] {
         assert!(shown.contains(&line), "{line}{shown}");
     }
