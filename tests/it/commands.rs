@@ -395,7 +395,7 @@ async fn doctor_says_that_the_disk_is_too_full_for_a_session() {
     let doctor = binary.run(&["doctor"]).await;
     let (problem, hint) =
         doctor.out.split_once("PROBLEM  data").expect(&doctor.out).1.split_once("->").unwrap();
-    assert!(problem.contains("(journal.min-free)"), "{}", doctor.out);
+    assert!(problem.contains("needs 1024000000 MiB (journal.min-free)"), "{}", doctor.out);
     assert!(hint.contains("ayeaye sessions du"), "{}", doctor.out);
 }
 

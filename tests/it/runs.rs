@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
 use crate::support::{
-    Answer, FakeVlm, LOOK_EVERY, Rig, RigOptions, click, complete, connect, info, until, within,
+    Answer, FakeVlm, LOOK_EVERY, Rig, RigOptions, click, complete, connect, gelab, info, until,
+    within,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -348,6 +349,18 @@ async fn the_table_of_what_words_mean_holds_after_an_end() {
     rig.vlm.always(&complete("Fifth."));
     let dropped = rig.go_on(&ended, json!({ "task": "fifth" })).await;
     assert_eq!((&dropped["task"], &dropped["question"]), (&json!("fifth"), &Value::Null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_only_waits_asks_how_to_go_on() {
+    let rig = rig().await;
+    rig.vlm.always(&gelab("WAIT", "value:0.01", "waited"));
+    let stuck = rig.start("wait").await;
+    assert_eq!(stuck["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{stuck}");
+    let question = stuck["question"]["text"].as_str().unwrap();
+    assert!(question.contains("nothing but waiting, 16 times, on a screen"), "{question}");
+    assert_eq!(rig.vlm.asked_count(), 16);
+    assert!(rig.vlm.asked()[8].to_string().contains("You have waited 8 times"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

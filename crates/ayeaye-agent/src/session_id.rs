@@ -1,9 +1,11 @@
 //! The name of a session.
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use uuid::Uuid;
+use uuid::{ContextV7, Uuid};
 
 /// The name of a session: 128 bits, sorted by time of birth (UUID version 7).
 ///
@@ -22,7 +24,7 @@ impl SessionId {
     /// A new name.
     #[allow(clippy::new_without_default, reason = "a new name is never the same twice")]
     pub fn new() -> Self {
-        Self(Uuid::now_v7())
+        Self(new_uuid())
     }
 
     /// When it was made, to the millisecond, where the name tells.
@@ -62,9 +64,46 @@ impl<'de> Deserialize<'de> for SessionId {
     }
 }
 
+/// A new id that sorts behind all that this process has made before, and by time among those of others.
+pub(crate) fn new_uuid() -> Uuid {
+    static MADE: Mutex<ContextV7> = Mutex::new(ContextV7::new());
+    uuid_of(SystemTime::now(), &MADE)
+}
+
+/// `Uuid::now_v7` would panic where the clock is set to before 1970, from when on such ids count: those are of its first
+/// millisecond.
+fn uuid_of(now: SystemTime, made: &Mutex<ContextV7>) -> Uuid {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // For the very beginning uuid makes up no random number.
+    let since = since.max(Duration::from_millis(1));
+    Uuid::new_v7(uuid::Timestamp::from_unix(made, since.as_secs(), since.subsec_nanos()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_made_whatever_the_clock_says() {
+        let century = Duration::from_secs(100 * 31_556_952);
+        for (now, created) in [
+            (SystemTime::UNIX_EPOCH - century, Some("1970-01-01T00:00:00.001Z")),
+            (SystemTime::UNIX_EPOCH, Some("1970-01-01T00:00:00.001Z")),
+            (SystemTime::UNIX_EPOCH + century / 2, Some("2020-01-01T03:00:00Z")),
+            // Beyond what can be written as a date.
+            (SystemTime::UNIX_EPOCH + century * 85, None),
+            (SystemTime::UNIX_EPOCH + Duration::from_secs(i64::MAX.unsigned_abs()), None),
+        ] {
+            let made = Mutex::new(ContextV7::new());
+            let ids = [(); 3].map(|()| SessionId(uuid_of(now, &made)));
+            assert!(ids.is_sorted_by(|one, next| one < next), "{ids:?}");
+            if let Some(created) = created {
+                assert!(ids.iter().all(|id| id.created().unwrap().to_string() == created));
+            }
+            let other = SessionId(uuid_of(now, &Mutex::new(ContextV7::new())));
+            assert!(!ids.contains(&other), "another process has others");
+        }
+    }
 
     #[test]
     fn a_name_tells_when_it_was_made() {

@@ -235,6 +235,29 @@ async fn attempts_end() {
 }
 
 #[tokio::test]
+async fn another_api_is_asked_once_more_unless_it_was_the_right_one_before() {
+    let page = || http("200 OK", "content-type: text/html\r\n", "<title>Sign in</title>");
+    for (answer, part) in [
+        (page(), "a web page (“Sign in”)"),
+        (http("200 OK", JSON, "{\"models\":[]}"), "no `choices` (“it has: models”)"),
+        (http("200 OK", JSON, "{\"choices\":["), "JSON that is broken"),
+        (http("200 OK", "content-type: text/plain\r\n", "Hello"), "“Hello” (text/plain)"),
+    ] {
+        let (error, seen) = failed(vec![answer]).await;
+        assert_eq!((seen, error.kind), (2, ModelErrorKind::InvalidResponse), "{error:?}");
+        for part in [part, "the model endpoint http://127.0.0.1:", "base URL", "after 2 attempts"] {
+            assert!(error.message.contains(part), "{part}: {}", error.message);
+        }
+    }
+    // A gateway may say so for a moment while what is behind it starts.
+    let fake = Fake::start(vec![says(BACK), page(), page(), page(), says(BACK)]).await;
+    let model = model(&fake);
+    model.call(&prompt(), LIMIT).await.unwrap();
+    let reply = model.call(&prompt(), LIMIT).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.retries.len()), (BACK, 3));
+}
+
+#[tokio::test]
 async fn what_cannot_pass_is_not_tried_again() {
     for (status, body, kind, part) in [
         (

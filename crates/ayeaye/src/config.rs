@@ -212,7 +212,20 @@ impl Config {
             (None, Some(path)) => format!("# settings file: none at {}\n", path.display()),
             (None, None) => "# settings file: none\n".to_owned(),
         };
-        file + &explain::explain(&self.read)
+        file + &explain::explain(&self.with_whole_paths())
+    }
+
+    /// The settings as they were read, with paths whole: what is shown may be copied into a file, and a relative path
+    /// starts elsewhere there.
+    fn with_whole_paths(&self) -> ReadSettings {
+        let mut read = self.read.clone();
+        for (setting, entry) in &mut read {
+            let whole = self.paths.get(&setting.key).and_then(|path| path.to_str());
+            if let Some((entry, whole)) = entry.as_mut().zip(whole) {
+                entry.raw = RawValue::Text(whole.to_owned());
+            }
+        }
+        read
     }
 
     /// The same for programs: a list of settings, each with `key`, `value` (a text, a list of texts, or
@@ -221,7 +234,7 @@ impl Config {
         serde_json::json!({
             "file": self.file.as_deref().map(Path::to_string_lossy),
             "default_file": self.default_file.as_deref().map(Path::to_string_lossy),
-            "settings": explain::explain_json(&self.read),
+            "settings": explain::explain_json(&self.with_whole_paths()),
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <data>/runs/                        0700
-//!   table.json                        who runs what; replaced whole
+//!   table.json                        who runs what; replaced whole; a damaged one is put aside as table.json.bad
 //!   lock                              held for a moment by whoever changes the table or leaves a message
 //!   <epoch>.live                      locked as long as that run is registered
 //!   <name>.sock                       where a server is woken
@@ -136,13 +136,13 @@ impl Folders {
         &self,
         work: impl FnOnce(&mut RunTable) -> Result<T, CoordinatorError>,
     ) -> Result<T, CoordinatorError> {
-        let mut table = table_file::load(&self.runs)?;
+        let (mut table, is_new) = table_file::load_to_change(&self.runs)?;
         table.runs = live::only_alive(&self.runs, table.runs)?;
         let before = table.clone();
         let done = work(&mut table)?;
         // That dead runs are gone is no reason to write: everybody sees that. A message that was left would be
         // told as refused if it failed.
-        if table != before {
+        if is_new || table != before {
             table_file::store(&self.runs, &table, self.sync)?;
         }
         Ok(done)

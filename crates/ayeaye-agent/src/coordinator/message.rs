@@ -5,6 +5,7 @@ use std::str::FromStr;
 use uuid::Uuid;
 
 use crate::StopReason;
+use crate::session_id::new_uuid;
 
 /// The name of a message: never the same twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +49,7 @@ impl InboxMessageId {
     /// A new name.
     #[allow(clippy::new_without_default, reason = "a new name is never the same twice")]
     pub fn new() -> Self {
-        Self(Uuid::now_v7())
+        Self(new_uuid())
     }
 }
 

@@ -50,6 +50,18 @@ impl Ledger {
         self.update(add).await
     }
 
+    /// The same for a setting of which an earlier change may still be open, as the phone has refused to put it back: the
+    /// value it has now is ours then, and not to be put back to. Returns the change as it is remembered.
+    pub(super) async fn add_over(
+        &self,
+        change: SettingChange,
+    ) -> Result<SettingChange, JournalError> {
+        let before = value_before_ours(&self.open().await?, &change);
+        let change = SettingChange { before, ..change };
+        self.add(&change).await?;
+        Ok(change)
+    }
+
     pub(super) async fn remove(&self, change: &SettingChange) -> Result<(), JournalError> {
         let change = change.clone();
         let remove = move |open: &mut Vec<OpenChange>| {
@@ -133,6 +145,17 @@ impl Ledger {
     }
 }
 
+/// What a setting had before the first of the changes that are open, where those led to the value it has now.
+fn value_before_ours(open: &[OpenChange], change: &SettingChange) -> Option<String> {
+    let mut before = &change.before;
+    for OpenChange { change: earlier, .. } in open.iter().rev() {
+        if earlier.setting == change.setting && before.as_ref() == Some(&earlier.value) {
+            before = &earlier.before;
+        }
+    }
+    before.clone()
+}
+
 /// Counts a refusal, unless the last one has just been.
 fn refused_anew(open: &mut OpenChange, now: Option<Timestamp>) -> bool {
     // A clock that was put back since says nothing.
@@ -179,6 +202,34 @@ mod tests {
         let open = begins.open().await.unwrap().into_iter();
         let left: Vec<_> = open.map(|it| (it.change, it.refusals)).collect();
         assert_eq!(left, [(timeout, 1), (keyboard, 0)]);
+    }
+
+    #[tokio::test]
+    async fn a_value_of_ours_is_not_taken_for_the_owners() {
+        let recording = Recording::new().await;
+        let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
+        let ledger = Ledger { journal, device, session: SessionId::new(), driver: None };
+        let change = |setting: &str, before: Option<&str>, value: &str| SettingChange {
+            setting: setting.to_owned(),
+            before: before.map(str::to_owned),
+            value: value.to_owned(),
+        };
+        for (now, remembered) in [
+            // The first one is remembered as it is.
+            (change("stay-on", Some("0"), "7"), change("stay-on", Some("0"), "7")),
+            // Nobody has put it back, and it is changed again, twice.
+            (change("stay-on", Some("7"), "15"), change("stay-on", Some("0"), "15")),
+            (change("stay-on", Some("15"), "31"), change("stay-on", Some("0"), "31")),
+            // Somebody has changed it since.
+            (change("stay-on", Some("8"), "15"), change("stay-on", Some("8"), "15")),
+            // Another one with the same value.
+            (change("timeout", Some("7"), "9"), change("timeout", Some("7"), "9")),
+            (change("scale", None, "0"), change("scale", None, "0")),
+            (change("scale", Some("0"), "0.5"), change("scale", None, "0.5")),
+        ] {
+            assert_eq!(ledger.add_over(now).await.unwrap(), remembered);
+            assert_eq!(ledger.open().await.unwrap().pop().unwrap().change, remembered);
+        }
     }
 
     #[test]

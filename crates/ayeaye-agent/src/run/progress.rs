@@ -1,4 +1,4 @@
-//! Whether a model gets on: the same act on the same screen, a few acts in turn, acts without effect.
+//! Whether a model gets on: the same act on the same screen, a few acts in turn, acts without effect, waiting alone.
 use std::collections::VecDeque;
 
 use crate::approval::is_same_gesture;
@@ -7,6 +7,9 @@ use crate::{Action, Frame, Gesture};
 
 /// The longest sequence of acts that is noticed when it is repeated.
 const LONGEST_CYCLE: usize = 3;
+/// So many times as many waits as acts, on a screen that does not change, are too many: what a model waits for may take
+/// its time.
+const WAITS_FOR_AN_ACT: u32 = 2;
 /// At least so many rounds of a sequence are no coincidence.
 const LEAST_ROUNDS: u32 = 2;
 
@@ -19,6 +22,8 @@ pub(super) struct Progress {
     repeated: [u32; LONGEST_CYCLE],
     /// How many acts in a row were decided on a screen that looks as it does now, this one included.
     unmoved: u32,
+    /// How many decisions in a row, this one included, were to wait, on a screen that looks as it does now.
+    waits: u32,
 }
 
 /// One decision.
@@ -87,6 +92,11 @@ impl Progress {
         let unmoved = before.is_some_and(|before| before.screen.is_unchanged(&screen));
         let acts = u32::from(!matches!(action, Action::Wait(_)));
         self.unmoved = if unmoved { self.unmoved + acts } else { acts };
+        self.waits = match (acts, unmoved) {
+            (0, true) => self.waits + 1,
+            (0, false) => 1,
+            _ => 0,
+        };
         for (repeated, earlier) in self.repeated.iter_mut().zip(self.recent.iter().rev()) {
             let same = is_same(&earlier.action, &action) && earlier.screen.is_unchanged(&screen);
             *repeated = if same { *repeated + 1 } else { 0 };
@@ -98,6 +108,10 @@ impl Progress {
     }
 
     fn headway(&self, limit: u32) -> Headway {
+        // An act that repeats itself was none of the last few then.
+        if limit * WAITS_FOR_AN_ACT <= self.waits {
+            return self.only_waits(limit);
+        }
         let mut doubt = None;
         for (cycle, repeated) in (1..).zip(self.repeated) {
             let acts = self.latest(cycle as usize);
@@ -159,6 +173,20 @@ impl Progress {
             )),
             None => Headway::Fine,
         }
+    }
+
+    /// What is to be said of too many waits.
+    fn only_waits(&self, limit: u32) -> Headway {
+        let waits = self.waits;
+        if limit * WAITS_FOR_AN_ACT * 2 <= waits {
+            let what =
+                format!("nothing but waiting, {waits} times, on a screen that does not change");
+            return Headway::None(Loop { what, acts: self.latest(1) });
+        }
+        Headway::Doubtful(format!(
+            "You have waited {waits} times and the screen has not changed. Do not just wait again: look \
+             whether something else has to be done, ask the user, or give up."
+        ))
     }
 
     /// The last decisions, in order.
@@ -255,10 +283,35 @@ mod tests {
         assert_eq!(told(questions), (vec![], None));
     }
 
+    fn wait(seconds: u64) -> Action {
+        Action::Wait(Duration::from_secs(seconds))
+    }
+
     #[test]
-    fn waiting_alone_is_no_loop() {
-        let waits = (0..40).map(|_| (9, Action::Wait(Duration::from_secs(5))));
-        assert_eq!(told(waits), (vec![], None));
+    fn waiting_alone_is_told_after_eight_and_over_after_sixteen() {
+        // However long each is, and whatever is noted meanwhile.
+        let waits = (0..40).map(|nth| (9, wait(1 + nth % 3)));
+        assert_eq!(told(waits), ((8..16).collect(), Some(16)));
+        let noted = (0..80).map(|nth| match nth % 2 {
+            0 => (9, Action::Note { text: nth.to_string() }),
+            _ => (9, wait(5)),
+        });
+        assert_eq!(told(noted).1, Some(32));
+    }
+
+    #[test]
+    fn waiting_while_something_happens_is_no_loop() {
+        // A bar that grows, and one that grows now and then.
+        let grows = (0..40).map(|nth| (nth % 20 * 12, wait(5)));
+        assert_eq!(told(grows), (vec![], None));
+        let slowly = (0..40).map(|nth| (nth / 7 * 30, wait(5)));
+        assert_eq!(told(slowly), (vec![], None));
+        // A few waits before an act, again and again.
+        let acts = (0..40).map(|nth: u8| match nth % 4 {
+            3 => (nth / 4 * 20, tap(500)),
+            _ => (nth / 4 * 20, wait(5)),
+        });
+        assert_eq!(told(acts), (vec![], None));
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Run {
             }
         };
         for change in changes {
-            self.ledger().add(&change).await?;
+            let change = self.ledger().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {}
@@ -215,7 +215,7 @@ impl Run {
             }
         };
         for change in ways {
-            self.ledger().add(&change).await?;
+            let change = self.ledger().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {

@@ -47,6 +47,8 @@ pub(crate) struct Client {
     mismatch_logged: AtomicBool,
     /// The endpoint has answered, with whatever.
     has_answered: AtomicBool,
+    /// An answer was one of this API.
+    has_completed: AtomicBool,
 }
 
 /// What is sent, and what has been changed about it within one call.
@@ -117,6 +119,7 @@ impl Client {
             tokens: AtomicU32::new(u32::MAX),
             mismatch_logged: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
+            has_completed: AtomicBool::new(false),
         })
     }
 
@@ -134,7 +137,7 @@ impl Client {
     /// number it allows; where prompt and reply do not fit, the reply is made shorter, then the prompt, once.
     /// None of it counts as a failed attempt.
     /// Where nothing has ever answered and the connection is refused, nothing runs there: no attempt
-    /// follows.
+    /// follows. Where no answer was ever one of this API, one of another is asked for once more.
     pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
@@ -169,7 +172,10 @@ impl Client {
         loop {
             let (error, cut) = match self.attempt(&request, end).await {
                 Ok(attempt) if attempt.completion.is_cut() => (AttemptError::cut(), Some(attempt)),
-                Ok(attempt) => return Ok(self.reply(attempt, started.elapsed(), failed)),
+                Ok(attempt) => {
+                    self.has_completed.store(true, Ordering::Relaxed);
+                    return Ok(self.reply(attempt, started.elapsed(), failed));
+                }
                 Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
@@ -178,7 +184,14 @@ impl Client {
             let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let left = end.saturating_duration_since(Instant::now());
             let nothing_runs = error.is_refused() && !self.has_answered();
-            let recovery = if nothing_runs { Recovery::GiveUp } else { error.recovery };
+            let recovery = match error.recovery {
+                _ if nothing_runs => Recovery::GiveUp,
+                // That is another address, unless it was the right one before: then a gateway may say so for a moment.
+                _ if error.is_of_other_api && !self.has_completed.load(Ordering::Relaxed) => {
+                    Recovery::RetryOnce
+                }
+                other => other,
+            };
             let wait = self.recover(recovery, &mut request, attempts, policy);
             let Some(waited) = wait.filter(|wait| *wait < left) else {
                 // Whoever asks for another reply tells the model that this one was cut.

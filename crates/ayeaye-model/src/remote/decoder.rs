@@ -1,5 +1,5 @@
 //! Bytes in, a completion out: whole JSON or an event stream, whichever the bytes turn out to be.
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::completion::{Completion, DONE_WITHOUT_REASON, REFUSAL, TRUNCATED};
 use super::error::AttemptError;
@@ -86,7 +86,11 @@ impl ResponseDecoder {
         Ok(match bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte)) {
             None => None,
             Some(b'{' | b'[' | b'"') => Some(Body::Json(Vec::new())),
-            Some(b'<') => return Err(AttemptError::wrong_api("a web page")),
+            Some(b'<') => {
+                let page = String::from_utf8_lossy(bytes);
+                let words = title(&page).unwrap_or(&page).to_owned();
+                return Err(AttemptError::wrong_api("a web page").quoting(words));
+            }
             Some(b'd' | b'e' | b'i' | b'r' | b':') => Some(events()),
             Some(_) if self.content_type == "text/event-stream" => Some(events()),
             Some(_) => {
@@ -186,12 +190,27 @@ pub(super) fn decode_json(
             return Err(AttemptError::withheld(expected));
         }
         let what = format!("JSON that holds no {expected}");
-        let words = words_in(&json).unwrap_or_default().to_owned();
+        let words = words_in(&json).map_or_else(|| fields(&json), str::to_owned);
         return Err(AttemptError::wrong_api(&what).quoting(words));
     }
     // By its last brace.
     completion.is_closed = true;
     finished(completion, api)
+}
+
+/// The title of a web page, which tells more of it than its first bytes.
+fn title(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once("<title")?;
+    let (_, rest) = rest.split_once('>')?;
+    let (title, _) = rest.split_once("</title")?;
+    Some(title.trim()).filter(|title| !title.is_empty())
+}
+
+/// What JSON has instead: its names, since what they hold may be a reply, with a password to be typed.
+fn fields(json: &Value) -> String {
+    let names: Vec<_> =
+        json.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    if names.is_empty() { String::new() } else { format!("it has: {}", names.join(", ")) }
 }
 
 /// Whether a field is there and nothing is in it.

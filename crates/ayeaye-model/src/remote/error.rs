@@ -37,6 +37,8 @@ pub(super) struct AttemptError {
     pub is_reported: bool,
     /// It had taken the request, and may have it paid for.
     pub is_taken: bool,
+    /// The answer is that of another API, or of none.
+    pub is_of_other_api: bool,
 }
 
 /// What may help.
@@ -76,6 +78,7 @@ impl AttemptError {
             source: None,
             is_reported: false,
             is_taken: false,
+            is_of_other_api: false,
         }
     }
 
@@ -129,6 +132,7 @@ impl AttemptError {
         Self {
             hint: "the base URL must be that of an OpenAI-compatible API, which usually ends in /v1, or of \
                    the API that the model's profile uses",
+            is_of_other_api: true,
             ..Self::invalid_response(format!("answered with {what}"))
         }
     }

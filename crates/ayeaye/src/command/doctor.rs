@@ -16,7 +16,7 @@ use crate::mcp::questions::STATE_KEY_FILE;
 use crate::model_presence::ModelState;
 use crate::secret;
 use crate::terminal::Terminal;
-use crate::text::{bytes, lines, one_line};
+use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
 
 /// One finding.
@@ -267,10 +267,11 @@ fn data_folder(config: &Config) -> DoctorFinding {
                 Severity::Error,
                 "data",
                 format!(
-                    "{} has {} free, and a new session needs {} (journal.min-free)",
+                    // As journal.min-free is written.
+                    "{} has {} MiB free, and a new session needs {} MiB (journal.min-free)",
                     folder.display(),
-                    bytes(free),
-                    bytes(floor)
+                    free >> 20,
+                    floor >> 20
                 ),
             )
             .with_hint(

@@ -283,6 +283,27 @@ fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
 }
 
 #[test]
+fn paths_are_shown_whole() {
+    let (home, here) = (home(), std::env::current_dir().unwrap());
+    let more = [("AYEAYE_DATA_DIR", "data"), ("AYEAYE_ADB_FILES", "~/files")];
+    let config = Config::load(&[], None, &environment(&home, &more)).unwrap();
+    let (data, files) = (here.join("data"), home.path().join("files"));
+    assert_eq!(config.data_dir, data);
+    let shown = config.explain();
+    let text = |path: &Path| toml::Value::from(path.to_str().unwrap()).to_string();
+    for line in [
+        format!("data-dir = {} # environment AYEAYE_DATA_DIR\n", text(&data)),
+        format!("files = {} # environment AYEAYE_ADB_FILES\n", text(&files)),
+    ] {
+        assert!(shown.contains(&line), "{line}{shown}");
+    }
+    let shown = config.explain_json()["settings"].clone();
+    let is_data = |it: &&serde_json::Value| it["key"] == "data-dir";
+    let shown = shown.as_array().unwrap().iter().find(is_data).unwrap();
+    assert_eq!(shown["value"], data.to_str().unwrap());
+}
+
+#[test]
 fn paths_that_are_lost_elsewhere_are_kept_whole() {
     let (home, here) = (home(), std::env::current_dir().unwrap());
     let file = home.path().join("ayeaye.toml");

@@ -75,12 +75,26 @@ pub(super) fn only_alive(
     Ok(alive)
 }
 
+/// The epochs of all runs that have a file, and whether the process of each lives. For whoever cannot ask the table.
+pub(super) fn registered(runs: &Path) -> Result<Vec<(u64, bool)>, CoordinatorError> {
+    let names = names(runs).map_err(storage("list", runs))?;
+    let alive = |epoch: u64| {
+        let path = path(runs, epoch);
+        Ok((epoch, is_locked(&path).map_err(storage("look at", &path))?))
+    };
+    names.iter().filter_map(|name| epoch(name)).map(alive).collect()
+}
+
+/// From the name of a run's file.
+fn epoch(name: &str) -> Option<u64> {
+    name.strip_suffix(LIVE)?.parse().ok()
+}
+
 /// Removes what dead processes left. What resists is left for the next time.
 pub(super) fn sweep(runs: &Path, table: &RunTable) {
     for name in names(runs).unwrap_or_default() {
-        let epoch = name.strip_suffix(LIVE).and_then(|name| name.parse::<u64>().ok());
         let is_known = |epoch: u64| table.runs.iter().any(|run| run.epoch == epoch);
-        let is_left = epoch.is_some_and(|epoch| !is_known(epoch)) || name.contains(".temp-");
+        let is_left = epoch(&name).is_some_and(|epoch| !is_known(epoch)) || name.contains(".temp-");
         if is_left && let Err(err) = fs::remove_file(runs.join(&name)) {
             tracing::debug!(name, "a file of a process that is gone is still there: {err}");
         }

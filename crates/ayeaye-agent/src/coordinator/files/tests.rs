@@ -117,19 +117,79 @@ fn names_of_others(path: &Path) -> bool {
     path.to_string_lossy().ends_with("4711.live") || path.to_string_lossy().contains(".temp-")
 }
 
+/// What a power cut leaves of a file: half of it, nothing, as many bytes without anything in them, or others.
+const DAMAGED: [&[u8]; 5] =
+    [br#"{"v":1,"last_epoch":7,"ru"#, b"", &[0; 90], &[0xff; 9], br#"{"v":1,"runs":[]}"#];
+
 #[tokio::test]
-async fn a_table_that_cannot_be_read_names_the_way_out() {
+async fn a_damaged_table_is_put_aside_where_nothing_is_at_work() {
+    for bad in DAMAGED {
+        let data = tempfile::tempdir().unwrap();
+        let (one, id) = (server(&data), session(&data));
+        let Registered::Granted(run) = one.register(new_run(id)).await.unwrap() else {
+            panic!("free")
+        };
+        let before = run.entry.epoch;
+        drop(run);
+        let table = data.path().join("runs").join("table.json");
+        let aside = table.with_added_extension("bad");
+        fs::write(&table, bad).unwrap();
+        // Who only looks changes nothing.
+        assert_eq!(one.runs().await.unwrap(), []);
+        assert_eq!(fs::read(&table).unwrap(), bad);
+        let (two, other) = (server(&data), session(&data));
+        let Registered::Granted(run) = two.register(new_run(other)).await.unwrap() else {
+            panic!("free")
+        };
+        assert!(before < run.entry.epoch, "{} after {before}", run.entry.epoch);
+        assert_eq!(fs::read(&aside).unwrap(), bad);
+        assert_eq!(one.runs().await.unwrap(), [run.entry.clone()]);
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_table_is_written_anew_by_whatever_changes_it() {
     let data = tempfile::tempdir().unwrap();
     let (one, id) = (server(&data), session(&data));
     drop(one.register(new_run(id)).await.unwrap());
     let table = data.path().join("runs").join("table.json");
-    for bad in [&b"{"[..], b"", br#"{"v":9,"last_epoch":1,"runs":[]}"#, &[0xff; 9]] {
+    // A run of a process that died, whose epoch is beyond any clock.
+    let live = data.path().join("runs").join(format!("{}.live", u64::MAX - 1));
+    fs::write(&live, "").unwrap();
+    fs::write(&table, "").unwrap();
+    one.send(id, &say("words"), None).await.unwrap();
+    let written = table_file::parse(&fs::read(&table).unwrap()).unwrap();
+    assert_eq!((written.last_epoch, written.runs.len()), (u64::MAX - 1, 0));
+}
+
+#[tokio::test]
+async fn a_damaged_table_stays_while_a_run_is_at_work() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    let run = one.register(new_run(id)).await.unwrap();
+    let table = data.path().join("runs").join("table.json");
+    for bad in DAMAGED {
         fs::write(&table, bad).unwrap();
-        let err = crate::error_chain(&one.register(new_run(id)).await.unwrap_err());
-        assert!(err.contains("table.json") && err.contains("remove the file"), "{err}");
+        let err = crate::error_chain(&one.register(new_run(session(&data))).await.unwrap_err());
+        assert!(err.contains("table.json") && err.contains("wait for their end"), "{err}");
+        assert_eq!(fs::read(&table).unwrap(), bad);
     }
-    fs::remove_file(&table).unwrap();
+    drop(run);
     assert!(matches!(one.register(new_run(id)).await.unwrap(), Registered::Granted(_)));
+}
+
+#[tokio::test]
+async fn the_table_of_a_later_version_is_left_to_it() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    drop(one.register(new_run(id)).await.unwrap());
+    let table = data.path().join("runs").join("table.json");
+    for later in [r#"{"v":9,"last_epoch":1,"runs":[]}"#, r#"{"v":9,"other":{}}"#] {
+        fs::write(&table, later).unwrap();
+        let err = crate::error_chain(&one.register(new_run(id)).await.unwrap_err());
+        assert!(err.contains("table.json") && err.contains("use that version"), "{err}");
+        assert_eq!(fs::read_to_string(&table).unwrap(), later);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -214,7 +214,14 @@ fn what_is_no_answer_says_what_it_is() {
     for (body, part) in [
         ("", "nothing at all"),
         (" \n", "nothing at all"),
-        ("<!DOCTYPE html>", "a web page"),
+        ("<!DOCTYPE html>", "a web page (“<!DOCTYPE html>”)"),
+        (
+            "<html><head><title class=\"a\"> Sign in\n to\u{1b}[1m it </title>",
+            "a web page (“Sign in to [1m it”)",
+        ),
+        ("<html><title></title><h1>It works</h1>", "(“<html><title></title><h1>It works</h1>”)"),
+        ("{\"id\":1,\"content\":\"TYPE hunter2\"}", "holds no `choices` (“it has: id, content”)"),
+        ("[]", "holds no `choices`: the base URL"),
         ("Hello", "“Hello” (text/plain)"),
         ("data: [DONE]\n\n", "says nothing"),
         ("data: {\"choices\"\n\n", "broken JSON"),
