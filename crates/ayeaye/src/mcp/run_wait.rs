@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Agent, Follower, Report, StepSummary, StopReason};
+use ayeaye_agent::{Agent, Follower, Report, StopReason};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::tool_error::ToolError;
 use crate::principal;
@@ -17,9 +17,8 @@ use crate::text::truncate;
 const HEARTBEAT: Duration = Duration::from_secs(20);
 /// And not more often than this, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
-/// What is new is told so long after it at the earliest, since a result that comes of it may tell it too, and a result
-/// follows what was told last so long after it. Clients that read both at once, as those of the TypeScript SDK may, have
-/// done with the call when they get to what was told before.
+/// What is new is told so long after it at the earliest, since a result that comes of it tells it too. Clients that read
+/// both at once, as those of the TypeScript SDK may, have done with the call when they get to what was told before.
 const BEFORE_RESULT: Duration = Duration::from_millis(200);
 
 /// The wait of one call, which may follow several runs: each answer to a question starts another.
@@ -108,18 +107,12 @@ impl<'a> RunWait<'a> {
                 }
             }
         }
-        let report = if follower.ended_abruptly() {
+        if follower.ended_abruptly() {
             // The run ended without a report of its own: the journal has what it recorded.
             let session = follower.report().session_id;
-            Arc::new(self.agent.report(session, &principal::of(self.ctx)).await?)
-        } else {
-            follower.report()
-        };
-        // Of a run that was over before the call, nothing is news.
-        if let Some(progress) = self.progress.as_mut().filter(|_| !follower.was_over()) {
-            progress.send_last_steps(&report, (self.agent, self.ctx)).await;
+            return Ok(Arc::new(self.agent.report(session, &principal::of(self.ctx)).await?));
         }
-        Ok(report)
+        Ok(follower.report())
     }
 
     /// Waits for something else, at most `limit`, with `message` as progress now and then.
@@ -187,7 +180,12 @@ impl Progress {
             self.due = Instant::now() + HEARTBEAT;
             return;
         }
-        let lines = self.new_lines(&update.report, |_| true);
+        let steps = update.report.steps.iter().filter(|step| self.next_step <= step.step);
+        let lines: Vec<String> =
+            steps.map(|step| format!("step {}: {}", step.step + 1, step.in_words())).collect();
+        if let Some(step) = update.report.steps.last() {
+            self.next_step = self.next_step.max(step.step + 1);
+        }
         let message = match lines.as_slice() {
             [] if update.line.is_empty() => "looking at the phone".to_owned(),
             // It waits for its phone.
@@ -196,42 +194,6 @@ impl Progress {
             lines => truncate(&lines.join("; "), 600),
         };
         self.send(message, call).await;
-    }
-
-    /// Before the result: what was done and not told yet, and time to read it. A step that is the end itself, or its
-    /// question, is told by the result alone.
-    async fn send_last_steps(&mut self, report: &Report, (agent, ctx): CallOfClient<'_>) {
-        let is_act = |step: &StepSummary| {
-            !matches!(
-                Action::try_from(&step.action),
-                Ok(Action::Complete { .. }
-                    | Action::Abort { .. }
-                    | Action::Info(_)
-                    | Action::Confirm { .. })
-            )
-        };
-        let lines = self.new_lines(report, is_act);
-        if lines.is_empty() {
-            return;
-        }
-        self.send(truncate(&lines.join("; "), 600), (agent, ctx)).await;
-        tokio::select! {
-            biased;
-            () = ctx.ct.cancelled() => {}
-            () = agent.closing() => {}
-            () = sleep(BEFORE_RESULT) => {}
-        }
-    }
-
-    /// The steps that were not told yet, in words.
-    fn new_lines(&mut self, report: &Report, tells: impl Fn(&StepSummary) -> bool) -> Vec<String> {
-        let steps = report.steps.iter().filter(|step| self.next_step <= step.step && tells(step));
-        let lines =
-            steps.map(|step| format!("step {}: {}", step.step + 1, step.in_words())).collect();
-        if let Some(step) = report.steps.last() {
-            self.next_step = self.next_step.max(step.step + 1);
-        }
-        lines
     }
 
     /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from
