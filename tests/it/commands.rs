@@ -363,6 +363,11 @@ async fn what_cannot_be_written_is_a_failure() {
         let ended = output(&binary, arguments, Stdio::from(writer)).await;
         assert_eq!((ended.code, ended.err.as_str()), (1, ""), "{arguments:?}");
     }
+    // A command that ends with a code of its own keeps it, and says so too.
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ended = output(&binary, &["doctor"], Stdio::from(full)).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.err.contains("No space left"), "{}", ended.err);
 }
 
 #[cfg(target_os = "linux")]

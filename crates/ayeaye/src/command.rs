@@ -348,10 +348,10 @@ pub fn print_usage(answer: &clap::Error) -> Exit {
 
 /// How the program ends when not everything has reached stdout.
 pub fn with_output(exit: Exit) -> Exit {
-    match (exit, terminal::output_failure()) {
-        (Exit::Done, Some((kind, text))) => output_lost(kind, text),
-        _ => exit,
-    }
+    let Some((kind, text)) = terminal::output_failure() else { return exit };
+    let lost = output_lost(kind, text);
+    // A code that says more stays.
+    if exit == Exit::Done { lost } else { exit }
 }
 
 /// A reader that has enough closes the pipe: that is no news to anybody.

@@ -24,6 +24,8 @@ pub enum KeptError {
     Write { path: PathBuf, source: io::Error },
     #[error("{} is not text in UTF-8", path.display())]
     NotText { path: PathBuf },
+    #[error("{} is a pipe, a device or the like, not a file", path.display())]
+    NotFile { path: PathBuf },
     #[error("{}", path.display())]
     Edit { path: PathBuf, source: EditError },
     #[error("{} was changed by another program just now; try again", path.display())]
@@ -176,6 +178,10 @@ pub fn uninstall(
 
 /// The text of a file; `None` when it is not there.
 pub fn read(path: &Path) -> Result<Option<String>, KeptError> {
+    // A pipe would be waited for until somebody writes into it. Of a folder, reading says what it is.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Err(KeptError::NotFile { path: path.to_owned() });
+    }
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)

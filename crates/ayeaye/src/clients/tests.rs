@@ -425,6 +425,20 @@ mod files {
         assert!(kept::backup(&path).exists(), "it is no longer what it was");
     }
 
+    /// To read a pipe would be to wait for whoever writes into it.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        for path in [path.as_path(), Path::new("/dev/null")] {
+            let error = kept::read(path).unwrap_err();
+            assert!(matches!(error, kept::KeptError::NotFile { .. }), "{error}");
+        }
+        drop(socket);
+    }
+
     #[test]
     fn a_file_that_changes_under_our_hands_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();

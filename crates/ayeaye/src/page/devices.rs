@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::answer::{Named, Query, Refusal};
 use super::screens::Shot;
 use super::sessions::media_type;
+use super::steps::Step;
 use super::view::View;
 use super::{Page, live};
 use crate::mcp::args;
@@ -46,7 +47,7 @@ pub(super) async fn screen(
     let shot = match agent.device_holder(&id, &principal).await {
         // Its run takes pictures itself: another one would make it wait.
         DeviceHolder::Session(session) => match page.last_picture(session, &principal).await? {
-            Some(shot) => shot,
+            Some(shot) => newer(shot, page.0.screens.last(&id)),
             None => return Ok(no_picture_yet()),
         },
         DeviceHolder::Free | DeviceHolder::Person => page.0.screens.shot(agent, &id).await?,
@@ -63,6 +64,12 @@ pub(super) async fn screen(
         return Ok((StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response());
     }
     Ok(([(ETAG, tag), (CONTENT_TYPE, shot.media_type.to_owned())], shot.bytes).into_response())
+}
+
+/// A run's picture, or the last one of the phone itself: when somebody acts by hand, that one is from after the act
+/// before, and the run's from before it until the next act has looked at the phone.
+fn newer(of_run: Shot, of_phone: Option<Shot>) -> Shot {
+    of_phone.filter(|it| of_run.since < it.since).unwrap_or(of_run)
 }
 
 fn busy(device: DeviceId) -> Refusal {
@@ -84,10 +91,10 @@ impl Page {
             return Err(self.why_unseen(id, who).await);
         };
         let view = seen.ok().and_then(|view| view.clone());
-        let blob = view.and_then(|view| view.steps.iter().rev().find_map(|step| step.blob.clone()));
-        let Some(blob) = blob else { return Ok(None) };
+        let picture = view.and_then(|view| view.steps.iter().rev().find_map(Step::picture));
+        let Some((blob, since)) = picture else { return Ok(None) };
         let bytes = agent.journal().blob(&id, &blob).await?;
-        Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256 }))
+        Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256, since }))
     }
 
     /// Why nothing is seen of a session that has a phone: whoever follows it tries again and again.
@@ -99,5 +106,27 @@ impl Page {
         };
         let text = format!("the record of the run on this phone cannot be read: {why}");
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn an_act_by_hand_shows_no_screen_from_before_the_act_before_it() {
+        let shot = |tag: &str, at: &str| Shot {
+            bytes: tag.to_owned().into(),
+            media_type: "image/jpeg",
+            tag: tag.to_owned(),
+            since: at.parse::<Timestamp>().unwrap(),
+        };
+        let run = || shot("run", "2026-01-01T00:00:05Z");
+        let at = |at| newer(run(), Some(shot("phone", at))).tag;
+        assert_eq!(at("2026-01-01T00:00:06Z"), "phone");
+        assert_eq!(at("2026-01-01T00:00:04Z"), "run");
+        assert_eq!(newer(run(), None).tag, "run");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use ayeaye_agent::{Agent, DeviceId};
+use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
@@ -30,6 +31,8 @@ pub(super) struct Shot {
     pub(super) media_type: &'static str,
     /// Equal for equal pictures, and only for them.
     pub(super) tag: String,
+    /// From when on the phone may have looked so.
+    pub(super) since: Timestamp,
 }
 
 /// What came of the last capture of a phone, and when that began.
@@ -59,6 +62,12 @@ impl Screens {
         taking.await.unwrap_or_else(|err| Err(Refusal::internal("the picture of the phone", &err)))
     }
 
+    /// The last picture that was taken of a phone here, however old, unless one is being taken.
+    pub(super) fn last(&self, id: &DeviceId) -> Option<Shot> {
+        let last = self.of(id).try_lock_owned().ok()?;
+        last.as_ref().and_then(|(_, shot)| shot.as_ref().ok().cloned())
+    }
+
     fn of(&self, id: &DeviceId) -> Arc<tokio::sync::Mutex<Last>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if MOST_PHONES <= all.len() && !all.contains_key(id) {
@@ -75,6 +84,7 @@ fn put(last: &mut OwnedMutexGuard<Last>, begun: Instant, shot: &Result<Shot, Ref
 async fn take(agent: &Agent, id: &DeviceId) -> Result<Shot, Refusal> {
     let device = agent.device(id).await?;
     ensure_not_private(agent, id).await?;
+    let since = Timestamp::now();
     let frame = device.capture().await?;
     // Another app may have come to the front meanwhile.
     ensure_not_private(agent, id).await?;
@@ -82,7 +92,7 @@ async fn take(agent: &Agent, id: &DeviceId) -> Result<Shot, Refusal> {
     let encoded = tokio::task::spawn_blocking(encode).await;
     let picture = encoded.map_err(|err| Refusal::internal("the picture of the phone", &err))?;
     let tag = secret::hex(&Sha256::digest(&picture.bytes)[..16]);
-    Ok(Shot { bytes: picture.bytes, media_type: picture.media_type, tag })
+    Ok(Shot { bytes: picture.bytes, media_type: picture.media_type, tag, since })
 }
 
 async fn ensure_not_private(agent: &Agent, id: &DeviceId) -> Result<(), Refusal> {

@@ -192,6 +192,12 @@ pub(super) fn whole(ms: f64) -> u64 {
 }
 
 impl Step {
+    /// Its picture, and since when the phone may have looked so.
+    pub(super) fn picture(&self) -> Option<(BlobRef, Timestamp)> {
+        let since = self.started_at.parse().unwrap_or(Timestamp::MIN);
+        Some((self.blob.clone()?, since))
+    }
+
     fn new(index: u32, round: u32, agent: &'static str, started: Timestamp) -> Self {
         Self {
             index,

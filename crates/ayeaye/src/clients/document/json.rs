@@ -33,9 +33,27 @@ fn tree(text: &str, format: Format) -> Result<Option<Node<'_>>, EditError> {
         let (line, column) = place(text, err.range().start);
         EditError::Syntax { line, column, problem: err.kind().to_string() }
     })?;
+    if !lenient && parsed.value.is_some() {
+        ensure_strict(text)?;
+    }
     match &parsed.value {
         Some(Node::Object(_)) | None => Ok(parsed.value),
         Some(_) => Err(EditError::NotASection { section: "the whole file".to_owned() }),
+    }
+}
+
+/// Whether clients can read it: the parser that keeps places takes control characters in strings, and they do not.
+fn ensure_strict(text: &str) -> Result<(), EditError> {
+    let text = text.trim_start_matches('\u{feff}');
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        // How deep it goes is no fault of a file.
+        Err(err) if err.is_syntax() && !err.to_string().starts_with("recursion limit") => {
+            let (line, column) = (err.line(), err.column());
+            let problem = err.to_string();
+            let problem = problem.split(" at line ").next().unwrap_or_default().to_owned();
+            Err(EditError::Syntax { line, column, problem })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -92,12 +92,17 @@ fn others_come_and_go_and_stay() {
 #[test]
 fn a_file_that_cannot_be_read_is_refused_with_the_place() {
     let refused = |format: Format, text: &str| format.with_entry(text, KEY, &entry()).unwrap_err();
-    let at = |format, text| match refused(format, text) {
+    let at = |format, text: &str| match refused(format, text) {
         EditError::Syntax { line, column, .. } => (line, column),
         other => panic!("{other}"),
     };
     assert_eq!(at(LENIENT, "{\n  \"a\": 1\n  \"b\": 2\n}").0, 2);
     assert_eq!(at(Format::Json, "{\n  // no\n}"), (2, 3));
+    // What JSON's own parsers refuse, as the clients would.
+    for control in ["\t", "\n", "\0"] {
+        let text = format!("{{\n  \"a\": \"x{control}y\"\n}}");
+        assert_eq!(at(Format::Json, &text).0, 2, "{control:?}");
+    }
     assert_eq!(at(Format::Toml, "a = 1\nb = = 2\n").0, 2);
     assert!(2 <= at(Format::Yaml, "a: 1\n  b: [\n").0);
     assert!(matches!(refused(LENIENT, "[]"), EditError::NotASection { .. }));
