@@ -41,6 +41,10 @@ const READ: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
+/// What counts for the endpoints of models, in capitals or not. The HTTP client reads them itself.
+const OF_THE_NETWORK: &[&str] =
+    &["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"];
+
 /// The variables of a program that was started from a desktop, not from a shell.
 const OF_A_DESKTOP: &[&str] = &[
     "APPDATA",
@@ -72,7 +76,9 @@ impl Environment {
             let name = name.into_string().ok()?;
             // Windows does not distinguish, and has `Path` and `SystemRoot`.
             let name = if cfg!(windows) { name.to_ascii_uppercase() } else { name };
-            let wanted = name.starts_with(PREFIX) || READ.contains(&name.as_str());
+            let wanted = name.starts_with(PREFIX)
+                || READ.contains(&name.as_str())
+                || is_of_the_network(&name);
             wanted.then_some((name, value))
         }))
     }
@@ -116,10 +122,20 @@ impl Environment {
         self.variables.keys().map(String::as_str).filter(|name| name.starts_with(PREFIX))
     }
 
+    /// The names of those that count for the endpoints of models and are set.
+    pub fn network_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.variables.keys().map(String::as_str);
+        names.filter(|name| is_of_the_network(name) && self.get(name).is_some())
+    }
+
     /// The home folder.
     pub fn home(&self) -> Option<PathBuf> {
         self.folder("HOME").or_else(|| self.folder("USERPROFILE"))
     }
+}
+
+fn is_of_the_network(name: &str) -> bool {
+    OF_THE_NETWORK.iter().any(|it| it.eq_ignore_ascii_case(name))
 }
 
 // Values may be keys and tokens.

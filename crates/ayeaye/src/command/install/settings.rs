@@ -18,6 +18,8 @@ pub(super) struct Settings {
     lost: Vec<LostSetting>,
     file: Option<PathBuf>,
     with_secrets: bool,
+    /// Variables that are no settings and count for the endpoints of models.
+    network: Vec<String>,
 }
 
 impl Settings {
@@ -25,7 +27,7 @@ impl Settings {
         let file = config.file.clone().or_else(|| config.default_file.clone());
         if !plan.is_stdio() {
             // The server runs already, with its own settings.
-            return Ok(Self { lost: Vec::new(), file, with_secrets: false });
+            return Ok(Self { lost: Vec::new(), file, with_secrets: false, network: Vec::new() });
         }
         let there = desktop(start);
         // A settings file that the entry names may have to be made first.
@@ -48,7 +50,8 @@ impl Settings {
                 value: in_file(&adb)?.into(),
             });
         }
-        Ok(Self { lost, file, with_secrets: false })
+        let network = start.environment.network_names().map(str::to_owned).collect();
+        Ok(Self { lost, file, with_secrets: false, network })
     }
 
     pub(super) fn keep_secrets(&mut self) {
@@ -83,14 +86,21 @@ impl Settings {
     /// What is lost all the same, with the way out.
     pub(super) fn left_out(&self, client: Client) -> Vec<String> {
         let lost = self.lost.iter().filter(|it| it.secret && !self.with_secrets);
-        lost.map(|it| {
+        let keys = lost.map(|it| {
             format!(
                 "{} ({}) stays here: {client} does not pass it on; --keep-secrets puts it into ayeaye.toml",
                 it.key,
                 one_line(&it.origin)
             )
-        })
-        .collect()
+        });
+        let network = (!self.network.is_empty()).then(|| {
+            format!(
+                "{} of this shell, which models are asked with, may not reach the server that {client} starts: set the \
+                 same for {client}, or in its entry's `env`",
+                self.network.join(", ")
+            )
+        });
+        keys.chain(network).collect()
     }
 
     /// Why the settings file changes, in words.
@@ -132,6 +142,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Environment;
 
     #[test]
     fn a_file_that_gets_a_key_is_never_anybody_elses_to_read() {
@@ -145,12 +156,26 @@ mod tests {
         };
         let change = |secret| {
             let lost = vec![lost(secret)];
-            let settings = Settings { lost, file: Some(file.clone()), with_secrets: true };
+            let file = Some(file.clone());
+            let settings = Settings { lost, file, with_secrets: true, network: Vec::new() };
             settings.change().unwrap().unwrap()
         };
         let after = "[model]\napi-key = \"canary\"\n".to_owned();
         let plain = kept::FileChange::plain(file.clone(), None, after);
         assert_eq!(change(false), plain);
         assert_eq!(change(true), plain.for_owner_only());
+    }
+
+    #[test]
+    fn what_models_are_asked_with_is_named_where_a_client_may_not_have_it() {
+        let variables = ["https_proxy", "SSL_CERT_FILE", "NO_PROXY", "HOME"];
+        let environment =
+            Environment::of(variables.map(|it| (it, if it == "NO_PROXY" { "" } else { "/x" })));
+        let network = environment.network_names().map(str::to_owned).collect();
+        let settings = Settings { lost: Vec::new(), file: None, with_secrets: false, network };
+        let told = settings.left_out(Client::Cursor).join("\n");
+        assert!(told.starts_with("SSL_CERT_FILE, https_proxy of this shell"), "{told}");
+        let none = Settings { network: Vec::new(), ..settings };
+        assert_eq!(none.left_out(Client::Cursor), [""; 0]);
     }
 }
