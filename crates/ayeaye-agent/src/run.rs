@@ -330,6 +330,7 @@ impl Run {
     }
 
     async fn begin_step(&mut self) -> Result<(), RunError> {
+        self.recorder.secrets().refresh();
         let agent = self.session().next_agent();
         // A new step leaves any state such as PENDING.
         self.recorder.set_agent_state(&agent, AgentState::Continue).await?;
