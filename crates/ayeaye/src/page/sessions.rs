@@ -175,7 +175,11 @@ pub(super) async fn picture(
     });
     let blob = match seen {
         Some(blob) => Some(blob),
-        None => record::picture(&**agent.journal(), id, step).await?,
+        // To the person at the page nothing of their own phone is private.
+        None => match record::picture(&**agent.journal(), id, step, Default::default()).await? {
+            record::StepPicture::Kept(blob) => Some(blob),
+            record::StepPicture::Private | record::StepPicture::None => None,
+        },
     };
     let blob = blob.ok_or_else(|| Refusal::not_found("this picture"))?;
     let bytes = agent.journal().blob(&id, &blob).await?;

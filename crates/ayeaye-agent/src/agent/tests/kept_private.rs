@@ -519,6 +519,24 @@ fn begins_black(prompt: &Prompt) -> bool {
     pictures.last().expect("there is a picture").starts_with(&[0, 0, 0])
 }
 
+/// An app may become private after its screens were recorded.
+#[tokio::test(start_paused = true)]
+async fn earlier_pictures_of_a_private_app_are_not_shown_again() {
+    let rig = Rig::new([click(1), wait(1)]).steps(2);
+    rig.script.shows_earlier(2);
+    rig.phone.fronts("com.example.notes", "List");
+    let session = rig.run().await.session_id;
+    for (private, shown) in [("com.example.notes", &[][..]), ("com.example.other", &[1, 2][..])] {
+        let mut policy = Policy::default();
+        policy.private_apps = vec![private.to_owned()];
+        let next = rig.restarted([wait(1)]).steps(1).under(policy);
+        next.script.shows_earlier(2);
+        next.phone.fronts("com.example.shop", "Main");
+        next.go_on(session, UserInput::Nothing).await;
+        assert_eq!(next.script.seen()[0].history_images, shown, "{private}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn elements_that_may_be_of_a_private_app_are_not_kept() {
     let mut private = Policy::default();
