@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::event::{FORMAT, RecordEntry};
 
-    fn event(kind: &str, data: serde_json::Value) -> Event {
+    fn event(kind: &str, data: &serde_json::Value) -> Event {
         let fact = serde_json::from_value(json!({ "type": kind, "data": data })).unwrap();
         let entry = RecordEntry { round: Some(0), step: Some(0), agent: None, fact };
         Event { v: FORMAT, seq: 1, ts: jiff::Timestamp::UNIX_EPOCH, entry }
@@ -87,7 +87,7 @@ mod tests {
             let data = json!({ "screenshot": blob(name), "screen_size": [9, 9], "ui_tree": blob(name),
                 "package": package, "activity": "", "screen_on": true, "settle_ms": 1.0,
                 "settled": true, "captures": 1, "encode_ms": 1.0 });
-            event("observe", data)
+            event("observe", &data)
         };
         for (package, name, hidden) in
             [("com.example.shop", "a", false), ("com.example.notes", "b", true), ("", "c", true)]
@@ -99,7 +99,7 @@ mod tests {
         }
         for (name, hidden) in [("a", false), ("b", true), ("d", true)] {
             let data = json!({ "scope": "round", "screenshot": blob(name), "ui_tree": blob(name) });
-            let mut end = event("snapshot", data);
+            let mut end = event("snapshot", &data);
             assert_eq!(private.hide(&mut end), hidden, "{name}");
             assert_eq!(serde_json::to_string(&end).unwrap().contains(&name.repeat(64)), !hidden);
         }
