@@ -110,10 +110,63 @@ async fn a_kept_secret_that_the_screen_shows_is_listed_by_its_name() {
     let add = &elements.iter().find(|it| it["id"] == "new_note").unwrap()["ref"];
     raw.facts("tap", json!({ "device_id": device, "ref": add })).await;
     // The title has the focus.
-    let type_it = json!({ "device_id": device, "text": "{{secret:note}}" });
+    let mut type_it = json!({ "device_id": device, "text": "{{secret:note}}" });
+    let (failed, asked) = raw.tool("type_text", type_it.clone()).await;
+    assert!(
+        failed && asked.contains("a secret that you keep"),
+        "no words of a user name it: {asked}"
+    );
+    let code = asked.split("\"approval\": \"").nth(1).and_then(|it| it.split('"').next());
+    type_it["approval"] = json!(code.expect("a code"));
     raw.facts("type_text", type_it).await;
     let typed = serde_json::to_value(virtual_phone.phone().state()).unwrap()["actions"].to_string();
     assert!(typed.contains("Quince-41"), "{typed}");
     let tree = raw.facts("get_ui_tree", json!({ "device_id": device })).await.to_string();
     assert!(tree.contains("{{secret:note}}") && !tree.contains("Quince"), "{tree}");
+    // Another server of the same folder has typed nothing, and hides it all the same.
+    let mut other = binary.raw().await;
+    let tree = other.facts("get_ui_tree", json!({ "device_id": device })).await.to_string();
+    assert!(tree.contains("{{secret:note}}") && !tree.contains("Quince"), "{tree}");
+}
+
+/// An app may become private after its screens were recorded.
+#[tokio::test(flavor = "multi_thread")]
+async fn recorded_screens_of_a_private_app_are_shown_to_no_client() {
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
+    let mut moves = 0;
+    let vlm = FakeVlm::start(move |_| {
+        moves += 1;
+        Answer::Says(match moves {
+            1 => gelab("AWAKE", "value:Notes", "opened Notes"),
+            _ => complete("Opened."),
+        })
+    })
+    .await;
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all,manage");
+    let mut raw = binary.raw().await;
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "Open Notes" });
+    let done = raw.facts("ask_agent_start_new_task", start).await;
+    let session = done["session_id"].as_str().unwrap().to_owned();
+    let address = |what: &str| json!({ "uri": format!("ayeaye://sessions/{session}/{what}") });
+    let pictures = |page: &serde_json::Value| page.to_string().matches("data:image/").count();
+    let with_all = pictures(&raw.ask("resources/read", address("report/pictures")).await);
+    assert!(raw.ask("resources/read", address("steps/1/screenshot")).await["result"].is_object());
+    raw.hang_up();
+    raw.end().await;
+
+    let binary = binary.set("AYEAYE_POLICY_PRIVATE_APPS", "com.example.notes");
+    let mut raw = binary.raw().await;
+    let refused = raw.ask("resources/read", address("steps/1/screenshot")).await;
+    let told = refused["error"]["message"].as_str().unwrap();
+    assert!(told.contains("not shown: its app is private"), "{told}");
+    let step = raw.ask("resources/read", address("steps/1")).await.to_string();
+    assert!(step.contains("not_shown") && !step.contains("screenshot_uri"), "{step}");
+    let steps = raw.ask("resources/read", address("steps")).await.to_string();
+    assert!(
+        !steps.contains("steps/1/screenshot") && steps.contains("steps/0/screenshot"),
+        "{steps}"
+    );
+    let left = pictures(&raw.ask("resources/read", address("report/pictures")).await);
+    assert!(left < with_all, "{left} of {with_all}");
 }

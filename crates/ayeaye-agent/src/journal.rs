@@ -1,5 +1,6 @@
 //! The seam to what is kept: one append-only record a session, the only truth about it.
 mod files;
+mod private_screens;
 mod retention;
 
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ pub use files::{
     Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
     system_free_space,
 };
+pub use private_screens::PrivateScreens;
 pub use retention::{
     PruneReport, Removable, Retention, RetentionCandidate, candidates, prune, select_for_removal,
 };

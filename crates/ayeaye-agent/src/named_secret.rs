@@ -1,6 +1,8 @@
 //! Secrets that the user keeps on this machine and names in a task: `{{secret:NAME}}`. The model sees the
 //! name; the phone is typed the value.
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::host::lists_host;
 
@@ -9,6 +11,10 @@ pub trait NamedSecrets: fmt::Debug + Send + Sync {
     /// The secret of this name; `None` if there is none. It is asked each time a user names one, so that a
     /// new one counts at once.
     fn find(&self, name: &str) -> Result<Option<NamedSecret>, NamedSecretError>;
+
+    /// All of them by name, to be hidden wherever they turn up. It is asked often, so it has to be quick where nothing
+    /// has changed.
+    fn all(&self) -> Result<Arc<BTreeMap<String, NamedSecret>>, NamedSecretError>;
 }
 
 /// A secret, and where it may be typed.
@@ -55,6 +61,9 @@ pub enum NamedSecretError {
         /// What is wrong, with the way out.
         why: String,
     },
+    /// The same, where it is about all of them.
+    #[error("the kept secrets cannot be read: {0}")]
+    AllUnreadable(String),
 }
 
 /// Keeps no secrets.
@@ -64,6 +73,10 @@ pub struct NoNamedSecrets;
 impl NamedSecrets for NoNamedSecrets {
     fn find(&self, _: &str) -> Result<Option<NamedSecret>, NamedSecretError> {
         Ok(None)
+    }
+
+    fn all(&self) -> Result<Arc<BTreeMap<String, NamedSecret>>, NamedSecretError> {
+        Ok(Arc::default())
     }
 }
 

@@ -5,17 +5,21 @@
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
 mod digits;
+mod hide;
 mod known_secrets;
 mod metadata;
+mod placeholder;
 mod redact;
 mod secret_store;
 mod secret_stores;
 mod server_keys;
+mod shared_secrets;
 mod spelling;
 
 pub(crate) use self::metadata::{is_length, keep_length, length_of, length_told, refusal_text};
-pub use self::secret_store::holds_placeholder;
-pub(crate) use self::secret_store::{SecretStore, placeholders};
+pub use self::placeholder::holds_placeholder;
+pub(crate) use self::placeholder::placeholders;
+pub(crate) use self::secret_store::SecretStore;
 pub(crate) use self::secret_stores::SecretStores;
 pub use self::server_keys::SHORTEST_KEY;
 

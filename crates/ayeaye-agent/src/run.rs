@@ -221,7 +221,8 @@ impl Run {
         // Once, so that the beginning of a model's prompts stays the same.
         self.installed_apps = self.device.app_names();
         let (model, journal) = (self.acting_model(), &*self.deps.journal);
-        self.state.image_history = ImageHistory::recall(self.session(), journal, &*model).await;
+        self.state.image_history =
+            ImageHistory::recall(self.session(), journal, &*model, &self.policy()).await;
         loop {
             Box::pin(self.close_subtask()).await?;
             self.cancel.check()?;
@@ -330,6 +331,7 @@ impl Run {
     }
 
     async fn begin_step(&mut self) -> Result<(), RunError> {
+        self.recorder.secrets().refresh();
         let agent = self.session().next_agent();
         // A new step leaves any state such as PENDING.
         self.recorder.set_agent_state(&agent, AgentState::Continue).await?;

@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::private_files::{lock_within, private_folder};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
@@ -25,6 +26,40 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct SecretFile {
     path: PathBuf,
+    /// All secrets as they were read last. Clones share it.
+    last: Arc<Mutex<LastRead>>,
+}
+
+/// What was read last, and the file as it was then; no file where there was none.
+#[derive(Debug, Default)]
+struct LastRead {
+    file: Option<FileState>,
+    all: Arc<BTreeMap<String, NamedSecret>>,
+}
+
+/// By what another file, or another content, is told.
+#[derive(Debug, PartialEq, Eq)]
+struct FileState {
+    changed: Option<SystemTime>,
+    bytes: u64,
+    number: u64,
+    mode: u32,
+}
+
+impl FileState {
+    fn of(path: &Path) -> Option<Self> {
+        let found = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&found);
+        #[cfg(not(unix))]
+        let number = 0;
+        Some(Self {
+            changed: found.modified().ok(),
+            bytes: found.len(),
+            number,
+            mode: secret::mode(&found),
+        })
+    }
 }
 
 /// What is kept of a secret.
@@ -58,7 +93,7 @@ pub enum SecretStoreError {
 impl SecretFile {
     /// The file of this data folder, whether it is there or not.
     pub fn of(data_dir: &Path) -> Self {
-        Self { path: data_dir.join(FILE) }
+        Self { path: data_dir.join(FILE), last: Arc::default() }
     }
 
     /// The names of the secrets with where each may be typed.
@@ -135,11 +170,26 @@ impl NamedSecrets for SecretFile {
             why: err.to_string(),
         };
         let mut all = self.read().map_err(unreadable)?;
-        let secret = |StoredSecret { value, apps, hosts }| NamedSecret {
-            value,
-            places: SecretPlaces { apps, hosts },
-        };
-        Ok(all.remove(name).map(secret))
+        Ok(all.remove(name).map(NamedSecret::from))
+    }
+
+    fn all(&self) -> Result<Arc<BTreeMap<String, NamedSecret>>, NamedSecretError> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken before it is read: what changes meanwhile is read again.
+        let file = FileState::of(&self.path);
+        if last.file != file {
+            let all =
+                self.read().map_err(|err| NamedSecretError::AllUnreadable(err.to_string()))?;
+            let all = all.into_iter().map(|(name, kept)| (name, NamedSecret::from(kept)));
+            *last = LastRead { file, all: Arc::new(all.collect()) };
+        }
+        Ok(last.all.clone())
+    }
+}
+
+impl From<StoredSecret> for NamedSecret {
+    fn from(StoredSecret { value, apps, hosts }: StoredSecret) -> Self {
+        Self { value, places: SecretPlaces { apps, hosts } }
     }
 }
 
@@ -166,7 +216,15 @@ mod tests {
         assert!(file.set("bank", bank("Quince-41")).await.unwrap());
         assert_eq!(file.find("bank").unwrap(), Some(bank("Quince-41")));
         assert_eq!(file.list().unwrap(), [("bank".to_owned(), bank("").places)]);
+        let names = || file.all().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(), ["bank"]);
+        assert!(Arc::ptr_eq(&file.all().unwrap(), &file.all().unwrap()), "read once");
+        // By whatever process.
+        SecretFile::of(&home.path().join("data")).set("mail", bank("Quince-42")).await.unwrap();
+        assert_eq!(names(), ["bank", "mail"]);
+        assert!(file.remove("mail").await.unwrap());
         assert!(file.remove("bank").await.unwrap());
+        assert_eq!(names(), [""; 0]);
         assert!(!file.remove("bank").await.unwrap());
     }
 

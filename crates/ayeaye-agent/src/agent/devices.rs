@@ -9,6 +9,7 @@ use super::follower::END_WAIT;
 use super::{Agent, AgentError};
 use crate::coordinator::{CoordinatorError, News, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
+use crate::journal::PrivateScreens;
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceNames, NearbyPhone, Principal, SessionId,
     error_chain,
@@ -63,6 +64,12 @@ impl Agent {
     /// Whether nothing of this app is shown to anybody.
     pub fn is_private_app(&self, package: &str) -> bool {
         self.deps.policy.is_private(package)
+    }
+
+    /// Takes the screens of private apps out of the events of a session: nothing of them is shown to a client, also if
+    /// they were recorded before the app was private.
+    pub fn private_screens(&self) -> PrivateScreens {
+        PrivateScreens::new(self.deps.policy.clone())
     }
 
     /// Every phone with its holder. A failing source is an error only when no source lists anything.

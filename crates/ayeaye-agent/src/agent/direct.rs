@@ -241,6 +241,7 @@ impl Agent {
             gesture: act.gesture.clone(),
             reason: act.reason.clone(),
             secret: act.secret,
+            by_hand: act.by_hand,
             agreed: act.agreed.clone(),
             result: result.clone(),
         };

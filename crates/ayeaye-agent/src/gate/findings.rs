@@ -34,6 +34,9 @@ pub(super) struct Findings<'a> {
 /// Longest evidence, and longest name of a thing in a question, in characters.
 const LONGEST: usize = 120;
 
+/// What is asked about where a client types what the user keeps, in words.
+const TYPE_SECRET: &str = "type a secret that you keep, and that your words do not name,";
+
 impl<'a> Findings<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a GateRequest<'a>) -> Self {
         Self { policy, request, found: Vec::new() }
@@ -94,7 +97,7 @@ impl<'a> Findings<'a> {
         };
         let decision = match severity {
             Severity::Pass => GateDecision::Allow,
-            Severity::Ask => GateDecision::Confirm(ask(request, class, &evidence)),
+            Severity::Ask => GateDecision::Confirm(ask(request, class, rule, &evidence)),
             Severity::Refuse => GateDecision::Deny(class),
         };
         Verdict { decision, rule, evidence }
@@ -102,7 +105,7 @@ impl<'a> Findings<'a> {
 }
 
 /// What the user is told: the app, the thing and the amount, all from the screen.
-fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
+fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -> Ask {
     let app = match (request.label, request.package) {
         ("", package) => package.to_owned(),
         (label, "") => label.to_owned(),
@@ -112,6 +115,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     let screen = request.screen;
     let aimed = screen.aimed.iter().filter(|it| it.reacts).chain(&screen.aimed);
     let mut thing = match class {
+        _ if rule == Rule::UnnamedSecret => evidence.to_owned(),
         // What is opened is named by the evidence, and what is marked by the model's own question.
         ActClass::Open | ActClass::Unreadable | ActClass::Install if screen.aimed.is_empty() => {
             evidence.to_owned()
@@ -124,7 +128,8 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     };
     // The title of a screen or dialog says what its buttons are about.
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-    if let Some(title) = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing) {
+    let title = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing);
+    if let Some(title) = title.filter(|_| rule != Rule::UnnamedSecret) {
         // A title alone tells whom an enter sends something to.
         if !thing.is_empty() {
             thing = format!("{thing} – {title}");
@@ -138,6 +143,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, evidence: &str) -> Ask {
     let sends = matches!(class, ActClass::Send | ActClass::Publish);
     Ask {
         class,
+        verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
         app,
         thing: shown(&thing),
         amount,

@@ -114,6 +114,11 @@ impl Policy {
         lists_app(&self.private_apps, package)
     }
 
+    /// The same of a screen of which the record says this app; one without a name may be of any.
+    pub fn hides(&self, package: &str) -> bool {
+        !self.private_apps.is_empty() && (package.is_empty() || self.is_private(package))
+    }
+
     /// What becomes of acts of this class.
     pub fn treatment(&self, class: ActClass) -> Treatment {
         self.treatments[class as usize]

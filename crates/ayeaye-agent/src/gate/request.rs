@@ -87,6 +87,8 @@ pub struct GateHistory {
     pub touched: Vec<String>,
     /// For which app each secret in the text that is to be typed was given; empty for none in particular.
     pub secrets: Vec<String>,
+    /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
+    pub unnamed_secrets: Vec<String>,
     /// The client has decided on this act itself: addresses and apps are named by it.
     pub by_client: bool,
     /// The text that is to be typed is a secret of the user's, as the client says.

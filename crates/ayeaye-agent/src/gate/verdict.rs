@@ -29,6 +29,8 @@ pub enum GateDecision {
 pub struct Ask {
     /// The class of the act.
     pub class: ActClass,
+    /// What it does, in words: "delete something".
+    pub verb: &'static str,
     /// The app in front: its name and package, as far as they are known.
     pub app: String,
     /// What is touched, as the screen calls it.
@@ -84,9 +86,9 @@ impl Ask {
     /// The question for the user. What stands in quotes comes from the screen. `redact` takes secrets out of a
     /// text, before it is cut: a part of a secret would not be found.
     pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
-        let Self { class, app, thing, amount, content, by_client } = self;
+        let Self { verb, app, thing, amount, content, by_client, .. } = self;
         let who = if *by_client { "This would" } else { "The agent wants to" };
-        let mut text = format!("{who} {}", class.verb());
+        let mut text = format!("{who} {verb}");
         if !app.is_empty() {
             text.extend([" in ", app]);
         }
@@ -143,6 +145,8 @@ word_list! {
         PrivateApp = "private-app",
         /// A secret that was given for another app.
         SecretElsewhere = "secret-elsewhere",
+        /// A secret that is kept by a name, which a client would type and the user's words do not name.
+        UnnamedSecret = "unnamed-secret",
         /// A secret that would be typed into what a tap opens, and not into a field that is known.
         SecretOffField = "secret-off-field",
         /// An app for money or secrets that the user has not named.
@@ -193,6 +197,7 @@ impl Rule {
             Self::SecretOffField => {
                 "a secret that would be typed into whatever a tap opens, not into a known field"
             }
+            Self::UnnamedSecret => "a kept secret that the user's words do not name",
             Self::UnnamedApp => "an app for money or secrets that the user has not named",
             Self::NoElements => "the elements of the screen do not say what is touched",
             Self::DeniedApp => "an app that the policy denies",

@@ -6,6 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::digits::{bare_digits, usual_ways};
 use super::spelling::{SHORTEST, as_it_is, restyled, spellings};
 use crate::named_secret::SecretPlaces;
+use crate::secret_text::SecretKind;
 
 /// Most secrets of one session that its user has told; the oldest is forgotten, and stays redacted where it was
 /// written.
@@ -22,13 +23,18 @@ pub(super) enum Origin {
     Model,
 }
 
+#[derive(Clone)]
 pub(super) struct Secret {
     pub(super) value: String,
     pub(super) placeholder: String,
     /// Only until it is known whether it is one.
     pub(super) provisional: bool,
-    /// Where it may be typed, of a secret that the user has named: no model is told it.
+    /// Where it may be typed, of a secret that the user keeps by a name: no model is told it.
     pub(super) named: Option<SecretPlaces>,
+    /// It may be typed in this session: of a secret that is kept by a name only where the user's words name it.
+    pub(super) may_be_typed: bool,
+    /// As what it was given, if it is hidden in every session of its owner.
+    pub(super) given_as: Option<SecretKind>,
     pub(super) origin: Origin,
 }
 
@@ -65,6 +71,10 @@ impl KnownSecrets {
 
     /// Called when the secrets have changed.
     pub(super) fn index(&mut self) {
+        if self.secrets.is_empty() {
+            (self.finder, self.may_be_cut) = Default::default();
+            return;
+        }
         let all = || self.secrets.iter().map(|it| &it.value).enumerate();
         // What is another way to write one secret may be another secret as it is.
         let mut found: HashMap<String, usize> = HashMap::new();

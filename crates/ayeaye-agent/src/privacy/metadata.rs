@@ -1,7 +1,7 @@
 //! What is written where only lengths are to be kept.
 use serde_json::{Map, Value};
 
-use super::secret_store::placeholders;
+use super::placeholder::placeholders;
 use crate::event::{
     ActionRecord, BlackboardSection, Fact, GateRecord, NoteKind, PartRecord, ResponseRecord,
 };

@@ -5,8 +5,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::KeepText;
-use super::secret_store::SecretStore;
+use super::hide::{hide, places_in};
+use super::known_secrets::KnownSecrets;
+use super::secret_store::{SecretStore, has_named_in};
 use super::server_keys::ServerKeys;
+use super::shared_secrets::SharedSecrets;
 use crate::named_secret::mentioned;
 use crate::{NamedSecretError, NamedSecrets, Principal, SessionId};
 
@@ -18,13 +21,14 @@ const MOST_SESSIONS: usize = 256;
 pub(crate) struct SecretStores {
     sessions: Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>,
     server_keys: Arc<ServerKeys>,
-    named: Arc<dyn NamedSecrets>,
+    shared: Arc<SharedSecrets>,
 }
 
 impl SecretStores {
     /// None yet; the user's named secrets are found there.
     pub(crate) fn new(named: Arc<dyn NamedSecrets>) -> Self {
-        Self { sessions: Mutex::default(), server_keys: Arc::default(), named }
+        let shared = Arc::new(SharedSecrets::new(named));
+        Self { sessions: Mutex::default(), server_keys: Arc::default(), shared }
     }
 
     /// Fails unless every secret that a user's text names can be had in a session of this owner. They are those of the
@@ -36,7 +40,7 @@ impl SecretStores {
     ) -> Result<(), NamedSecretError> {
         let is_own = owner.has_named_secrets();
         for name in mentioned(text) {
-            if !is_own || self.named.find(name)?.is_none() {
+            if !is_own || self.shared.find(name)?.is_none() {
                 return Err(NamedSecretError::Unknown(name.to_owned()));
             }
         }
@@ -50,6 +54,7 @@ impl SecretStores {
 
     /// The secrets of a session.
     pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<SecretStore> {
+        self.shared.refresh();
         let mut all = self.lock();
         if let Some(at) = all.iter().position(|(known, _)| *known == id) {
             let entry = all.remove(at).expect("it was found there");
@@ -61,47 +66,52 @@ impl SecretStores {
             all.pop_front();
         }
         let secrets =
-            Arc::new(SecretStore::of(id, level, self.server_keys.clone(), self.named.clone()));
+            Arc::new(SecretStore::of(id, level, self.server_keys.clone(), self.shared.clone()));
         all.push_back((id, secrets.clone()));
         secrets
     }
 
     /// A text that may hold secrets of any session.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
-        let mut clean = self.server_keys.redact(text).into_owned();
-        for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
-            clean = secrets.redact(&clean).into_owned();
-        }
-        clean
+        let text = self.server_keys.redact(text);
+        self.read(|sets| hide(&text, sets, |_| true).into_owned())
     }
 
-    /// Whether a session of this process was to type a named secret of the user's.
+    /// Whether the user keeps secrets by a name, or a session of this process has one.
     pub(crate) fn has_named(&self) -> bool {
-        self.lock().iter().any(|(_, secrets)| secrets.has_named_for(|_| true))
+        let has_named = |known: &&KnownSecrets| known.secrets.iter().any(|it| it.named.is_some());
+        self.read(|sets| sets.iter().any(has_named))
     }
 
     /// The same for one that may be typed in this app.
     pub(crate) fn has_named_of(&self, package: &str) -> bool {
-        let is_here = |app: &str| app == package;
-        self.lock().iter().any(|(_, secrets)| secrets.has_named_for(is_here))
+        self.read(|sets| sets.iter().any(|known| has_named_in(known, package)))
     }
 
     /// Where secrets of any session stand in a text, in bytes.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
-        self.lock().iter().flat_map(|(_, secrets)| secrets.places(text)).collect()
+        self.read(|sets| places_in(text, sets))
     }
 
-    /// A text without the user's named secrets that a session of this process was to type.
+    /// A text without the user's named secrets.
     pub(crate) fn hide_named<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.read(|sets| hide(text, sets, |it| it.named.is_some()))
+    }
+
+    /// Looks at all secrets: those with a name, those of each session, and what was given in sessions that are
+    /// forgotten.
+    fn read<T>(&self, look: impl FnOnce(&[&KnownSecrets]) -> T) -> T {
+        self.shared.refresh();
         let all: Vec<Arc<SecretStore>> = self.lock().iter().map(|(_, it)| it.clone()).collect();
-        let mut clean = Cow::Borrowed(text);
-        for secrets in all.iter().filter(|secrets| !secrets.has_none()) {
-            if let Cow::Owned(hidden) = secrets.hide_named(&clean) {
-                clean = Cow::Owned(hidden);
-            }
-        }
-        clean
+        let own: Vec<_> = all.iter().map(|it| it.own()).collect();
+        self.shared.read_all(|named, given| {
+            let mut sets = vec![named];
+            // Of a session that has none, what only may be one is none either.
+            let has_any = |it: &KnownSecrets| it.secrets.iter().any(|secret| !secret.provisional);
+            own.iter().filter(|it| has_any(it)).for_each(|it| sets.push(it));
+            sets.extend(given);
+            look(&sets)
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {

@@ -15,7 +15,6 @@ use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetReco
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
 use crate::prompt_text::quote_untrusted;
-use crate::secret_text::SecretKind;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// How often a screen is switched on for one gesture.
@@ -138,10 +137,13 @@ impl Run {
         {
             self.observer.named_secret_may_show();
         }
+        if let (Gesture::Type { text, .. }, Some(app)) = (&gesture, &app) {
+            self.recorder.secrets().note_typed(text, app);
+        }
         if let (Gesture::Type { text, .. }, Ok(performed)) = (&gesture, &sent.result) {
             match performed.secret_field {
                 Some(true) => {
-                    self.recorder.secrets().add_of_model(&[(SecretKind::Password, text)]);
+                    self.recorder.secrets().add_hidden_input(text);
                 }
                 Some(false) => self.recorder.secrets().take_back(text),
                 None => {}

@@ -13,7 +13,7 @@ use super::recorder::StoredPicture;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
-use crate::secret_text::{SecretKind, find_secrets};
+use crate::secret_text::find_secrets;
 use crate::{
     Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Question, StepInput, StopReason,
 };
@@ -228,7 +228,7 @@ impl Run {
             }
         }
         if hidden {
-            self.recorder.secrets().add_of_model(&[(SecretKind::Password, text)]);
+            self.recorder.secrets().add_hidden_input(text);
         }
         Ok(())
     }

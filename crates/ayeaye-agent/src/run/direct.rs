@@ -44,6 +44,8 @@ pub(crate) struct DirectRequest {
     pub(crate) reason: String,
     /// The typed text is secret: it is recorded nowhere.
     pub(crate) secret: bool,
+    /// A person does it with their own hands.
+    pub(crate) by_hand: bool,
     /// What a person has agreed to.
     pub(crate) agreed: Agreed,
     pub(crate) result: Arc<OnceLock<DirectResult>>,
@@ -86,7 +88,8 @@ impl Run {
 
     async fn run_direct(&mut self, request: &DirectRequest) -> Result<(), RunError> {
         if let Gesture::Type { text, .. } = &request.gesture {
-            self.recorder.learn_named(text);
+            // For this act alone: the next run of the session opens its record anew, and goes by the user's words.
+            self.recorder.learn_named_in_typed(text);
         }
         if request.secret
             && let Gesture::Type { text, .. } = &request.gesture
@@ -180,6 +183,7 @@ impl Run {
     }
 
     async fn begin_client_step(&mut self) -> Result<u32, RunError> {
+        self.recorder.secrets().refresh();
         let session = self.session();
         let (counts, own) = (session.counts, session.agents.get(CLIENT));
         let start = StepStart {
@@ -254,7 +258,7 @@ impl Run {
         gesture: &Gesture,
         observation: &Observation,
     ) -> Result<Gated, RunError> {
-        let by = DecidedBy::Client { secret: request.secret };
+        let by = DecidedBy::Client { secret: request.secret, by_hand: request.by_hand };
         let mut judged = self.verdict_on(gesture, None, observation, by);
         let question = match &judged.verdict.decision {
             GateDecision::Allow => return Ok(Gated::Passes(judged.record)),

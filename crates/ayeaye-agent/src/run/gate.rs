@@ -20,6 +20,7 @@ use crate::gate::{
     ScreenFacts, UserWords, Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
+use crate::named_secret::{mention, mentioned};
 use crate::privacy::{placeholders, refusal_text};
 use crate::{Elements, Gesture, Question, error_chain};
 
@@ -55,9 +56,10 @@ pub(super) struct Judged {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DecidedBy {
     Model,
-    /// The client itself, which may have said that what it types is a secret.
+    /// The client itself, which may have said that what it types is a secret; or a person, through it.
     Client {
         secret: bool,
+        by_hand: bool,
     },
 }
 
@@ -191,8 +193,12 @@ impl Run {
             typed: acts.typed,
             touched: acts.touched.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
+            unnamed_secrets: match by {
+                DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
+                DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
+            },
             by_client,
-            own_secret: matches!(by, DecidedBy::Client { secret: true }),
+            own_secret: matches!(by, DecidedBy::Client { secret: true, .. }),
         };
         let policy = self.policy();
         let mut verdict = judge(
@@ -264,6 +270,13 @@ impl Run {
         let kind = NoteKind::Gate.into();
         self.recorder.append(Fact::Note { kind, text: text.to_owned(), figures }).await?;
         Ok(())
+    }
+
+    /// The kept secrets in a typed text that no words of the user name in this session.
+    fn unnamed_secrets(&self, gesture: &Gesture) -> Vec<String> {
+        let Gesture::Type { text, .. } = gesture else { return Vec::new() };
+        let given = &self.session().acts.given;
+        mentioned(text).map(mention).filter(|it| !given.contains(it)).collect()
     }
 
     /// For which apps the secrets in a typed text were given. A secret of no known origin is none of the

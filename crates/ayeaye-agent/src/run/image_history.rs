@@ -1,5 +1,6 @@
 //! Pictures of earlier steps, for models whose prompts include them.
 use super::recorder::StoredPicture;
+use crate::gate::Policy;
 use crate::journal::BlobRef;
 use crate::session::StepPicture;
 use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, Session, SessionId};
@@ -45,11 +46,12 @@ impl ImageHistory {
     }
 
     /// Reads back what this model was shown in the last steps of the current request, without damaged
-    /// pictures and those made for other models.
+    /// pictures, those made for other models, and those of apps that are private by now.
     pub(super) async fn recall(
         session: &Session,
         journal: &dyn Journal,
         model: &dyn Model,
+        policy: &Policy,
     ) -> Self {
         let mut recalled = Self::default();
         let most = model.earlier_pictures().min(MAX_RECALLED);
@@ -63,7 +65,10 @@ impl ImageHistory {
         });
         let steps: Vec<u32> = steps.collect();
         let fits = |it: &&StepPicture| {
-            steps.contains(&it.step) && it.model == model.name() && it.profile == model.profile()
+            steps.contains(&it.step)
+                && it.model == model.name()
+                && it.profile == model.profile()
+                && !policy.hides(&it.package)
         };
         let pictures: Vec<&StepPicture> = session.step_pictures.iter().filter(fits).collect();
         for it in pictures.into_iter().rev().take(most).rev() {

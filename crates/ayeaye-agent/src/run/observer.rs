@@ -232,6 +232,16 @@ impl Observer {
         }
     }
 
+    /// Whether what models are sent of this app's screens has its secrets blacked out.
+    fn redacts(&self, recorder: &Recorder, app: Option<&str>) -> bool {
+        match self.redact {
+            RedactPictures::Always => true,
+            // Any session may have left one there that the user keeps by a name.
+            RedactPictures::Auto => app.is_some_and(|app| recorder.secrets().has_named_in(app)),
+            RedactPictures::Never => false,
+        }
+    }
+
     /// Says whether the phone stays lit while nobody touches it.
     pub(super) fn set_stays_lit(&mut self, stays_lit: bool) {
         self.stays_lit = stays_lit;
@@ -325,8 +335,8 @@ impl Observer {
         self.power_pressed.take_if(|pressed| state.awake && since_key <= pressed.elapsed());
         let seen_at = capture.seen_at;
         let private = self.shows_private(state);
-        let redact = self.redact == RedactPictures::Always;
-        let secret = redact || may_show_secret(recorder, state.secret_field);
+        let redact = self.redacts(recorder, package_of(state));
+        let secret = redact || may_show_secret(recorder, state.secret_field, package_of(state));
         let display = self.device.shown_on().map(DisplayRecord::from);
         let screen =
             ScreenKey::new(&capture.frame, state, display.clone()).filter(|_| !private && !stale);
@@ -384,7 +394,7 @@ impl Observer {
             self.store_nothing(&mut observation);
             return Ok(observation);
         }
-        if redact {
+        if redact || self.redacts(recorder, observation.app.as_deref()) {
             self.redact_picture(recorder, model, &mut observation).await?;
             if observation.unredacted {
                 self.store_nothing(&mut observation);
@@ -447,4 +457,9 @@ impl Observer {
     pub(super) fn last_picture(&self) -> Option<&StoredPicture> {
         self.last_picture.as_ref()
     }
+}
+
+/// The app in front.
+fn package_of(state: &ScreenState) -> Option<&str> {
+    state.foreground.as_ref().map(|it| it.package.as_str())
 }

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use crate::gate::named_secrets;
 use crate::journal::{
     AgentState, BlobRef, DisplayRecord, Fact, GateRecord, Journal, JournalWriter, RecordEntry,
     RecordedWord, SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
+use crate::named_secret::mentioned;
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
 use crate::{ActMark, JournalError, Picture, Principal, QuestionKind, Session, SessionId};
@@ -62,9 +64,9 @@ impl Recorder {
         secrets: Arc<SecretStore>,
         privacy: PrivacySettings,
     ) -> Result<Self, JournalError> {
-        if Principal::from_record(start.owner.as_deref()).has_named_secrets() {
-            secrets.learn_named(&start.request);
-        }
+        let owner = Principal::from_record(start.owner.as_deref());
+        secrets.belongs_to(&owner);
+        learn_named_from(&secrets, &owner, &start.request);
         learn_from(&secrets, &start.request);
         start.request = secrets.redact(&start.request).into_owned();
         let mut writer = journal.create(&id).await?;
@@ -86,17 +88,24 @@ impl Recorder {
         let mut session = SessionBuilder::new(id);
         let writer = journal.open(&id, &mut |event| session.apply(&event)).await?;
         let session = session.finish()?;
-        let recorder = Self { session, writer, secrets, privacy };
-        for mention in &recorder.session.acts.given {
-            recorder.learn_named(mention);
+        secrets.belongs_to(&session.owner);
+        // What a client named for an act of its own is none that the user has named.
+        secrets.forget_all_typing();
+        for mention in &session.acts.given {
+            learn_named_from(&secrets, &session.owner, mention);
         }
-        Ok(recorder)
+        Ok(Self { session, writer, secrets, privacy })
     }
 
     /// Learns the secrets that a text of the user's names, in a session of the person whose they are.
     pub(crate) fn learn_named(&self, text: &str) {
+        learn_named_from(&self.secrets, &self.session.owner, text);
+    }
+
+    /// The same for a text that is typed as it stands, which is nobody's words.
+    pub(crate) fn learn_named_in_typed(&self, text: &str) {
         if self.session.owner.has_named_secrets() {
-            self.secrets.learn_named(text);
+            mentioned(text).for_each(|name| self.secrets.learn_named(name));
         }
     }
 
@@ -149,7 +158,7 @@ impl Recorder {
         }
         // No list of words knows every way to ask for a code.
         if is_code(text) {
-            self.secrets.add_answer(SecretKind::Code, text);
+            self.secrets.add_likely_answer(SecretKind::Code, text);
         }
     }
 
@@ -279,6 +288,20 @@ impl Recorder {
         }
         self.session.apply(&event);
         Ok(())
+    }
+}
+
+/// Learns which secrets a user's text names, if they are theirs. Whoever writes one out names it.
+fn learn_named_from(secrets: &SecretStore, owner: &Principal, text: &str) {
+    if !owner.has_named_secrets() {
+        return;
+    }
+    for (name, may_be_typed) in named_secrets(&secrets.hide_named(text)) {
+        if may_be_typed {
+            secrets.learn_named(name);
+        } else {
+            secrets.forget_typing(name);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::approval::{self, Approval};
 use crate::event::{AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
+use crate::named_secret::mention;
 use crate::privacy::{length_told, placeholders};
 use crate::{Question, QuestionKind};
 
@@ -122,8 +123,14 @@ impl ActHistory {
     }
 
     fn remember_given(&mut self, said: &str) {
+        let named = gate::named_secrets(said);
         for found in placeholders(said) {
+            let is_forbidden =
+                |(name, may_be_typed): &(&str, bool)| !may_be_typed && mention(name) == found;
             self.given.retain(|known| *known != found);
+            if named.iter().any(is_forbidden) {
+                continue;
+            }
             if self.given.len() == GIVEN {
                 self.given.remove(0);
             }

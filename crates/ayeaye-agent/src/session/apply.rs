@@ -110,6 +110,7 @@ impl SessionState {
                     self.current_run.screenshot_step = step;
                     let [width, height] = observe.screenshot_size.unwrap_or_default();
                     self.in_progress.picture = Some((blob.clone(), ScreenSize { width, height }));
+                    self.in_progress.package.clone_from(&observe.package);
                 }
             }
             Fact::LlmRequest(request) => {

@@ -103,6 +103,8 @@ pub(crate) struct StepPicture {
     pub(crate) step: u32,
     pub(crate) blob: BlobRef,
     pub(crate) size: ScreenSize,
+    /// The app that was in front; empty if the phone did not say.
+    pub(crate) package: String,
     pub(crate) model: String,
     pub(crate) profile: String,
 }
@@ -176,6 +178,8 @@ pub struct InProgress {
     pub(super) replies: Vec<String>,
     /// The picture that was looked at, and its size.
     pub(super) picture: Option<(BlobRef, ScreenSize)>,
+    /// Package of the app in front of it.
+    pub(super) package: String,
     /// The model that was last asked to decide, and its profile.
     pub(super) decider: Option<(String, String)>,
 }

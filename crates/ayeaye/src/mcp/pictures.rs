@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ayeaye_agent::journal::{BlobRef, Event, Fact};
+use ayeaye_agent::journal::{BlobRef, Event, Fact, PrivateScreens};
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,19 +13,22 @@ pub(super) async fn of_step(
     journal: &Arc<dyn Journal>,
     id: SessionId,
     step: u32,
+    private: PrivateScreens,
 ) -> Result<Option<ContentBlock>, JournalError> {
-    Ok(of_steps(journal, id, &[step]).await?.pop().map(|(_, picture)| picture))
+    Ok(of_steps(journal, id, &[step], private).await?.pop().map(|(_, picture)| picture))
 }
 
 /// Small copies of the pictures of these steps (each some 5 to 14 kB, with at most 700,000 pixels), in their
-/// order. Steps without a picture that can be read are left out.
+/// order. Steps without a picture that can be read, and those of private apps, are left out.
 pub(super) async fn of_steps(
     journal: &Arc<dyn Journal>,
     id: SessionId,
     steps: &[u32],
+    mut private: PrivateScreens,
 ) -> Result<Vec<(u32, ContentBlock)>, JournalError> {
     let mut found: BTreeMap<u32, BlobRef> = BTreeMap::new();
-    let mut each = |event: Event| {
+    let mut each = |mut event: Event| {
+        private.hide(&mut event);
         if let (Some(step), Fact::Observe(observe)) = (event.entry.step, event.entry.fact)
             && steps.contains(&step)
             && let Some(picture) = observe.screenshot

@@ -18,6 +18,7 @@ use serde::Serialize;
 
 pub(super) use list::beginning_with;
 
+use self::steps::StepPicture;
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::{ClientSupport, IMMUTABLE_TTL_MS, is_modern};
 use super::offer::Offer;
@@ -153,6 +154,7 @@ async fn read_ours(
         agent.ensure_visible(id, principal).await.map_err(refused)?;
     }
     let journal = agent.journal();
+    let private = || agent.private_screens();
     let text = match address {
         Address::Sessions => text_of(&list::sessions(agent, principal).await?),
         Address::Devices => {
@@ -164,14 +166,23 @@ async fn read_ours(
             agent.note_told(&report);
             text_of(&results::RunResult::from(&report).offered(&report, offer.await))
         }
-        Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),
+        Address::Steps(id) => {
+            text_of(&steps::list(&**journal, id, private()).await.map_err(trouble)?)
+        }
         Address::Step(id, step) => {
-            let facts = steps::one(&**journal, id, step).await.map_err(trouble)?;
+            let facts = steps::one(&**journal, id, step, private()).await.map_err(trouble)?;
             text_of(&facts.ok_or_else(|| unknown(&uri))?)
         }
         Address::Screenshot(id, step) => {
-            let blob = steps::picture(&**journal, id, step).await.map_err(trouble)?;
-            let blob = blob.ok_or_else(|| unknown(&uri))?;
+            let found = steps::picture(&**journal, id, step, private()).await.map_err(trouble)?;
+            let blob = match found {
+                StepPicture::Kept(blob) => blob,
+                StepPicture::Private => {
+                    let text = format!("the picture is not shown: {}", steps::NOT_SHOWN);
+                    return Err(ErrorData::invalid_params(text, None));
+                }
+                StepPicture::None => return Err(unknown(&uri)),
+            };
             let bytes = journal.blob(&id, &blob).await.map_err(trouble)?;
             let contents = ResourceContents::blob(STANDARD.encode(&bytes), uri)
                 .with_mime_type(blob.media_type);
@@ -179,7 +190,7 @@ async fn read_ours(
         }
         Address::Report(id) | Address::PicturedReport(id) => {
             let pictured = matches!(address, Address::PicturedReport(_));
-            let page = report::page(journal, id, pictured).await.map_err(trouble)?;
+            let page = report::page(journal, id, pictured, private()).await.map_err(trouble)?;
             let contents = ResourceContents::text(page?, uri).with_mime_type("text/html");
             return Ok(ReadResource { contents, kept: None });
         }

@@ -9,6 +9,7 @@ use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
+use ayeaye_agent::journal::PrivateScreens;
 use ayeaye_agent::{Principal, SessionId, error_chain};
 use ayeaye_export::{ExportError, Exported, Format};
 use tempfile::TempDir;
@@ -128,7 +129,9 @@ impl Page {
     }
 
     async fn report(&self, id: SessionId, turn: DownloadPermit) -> Result<Response, Refusal> {
-        let bytes = ayeaye_export::render_report(self.0.agent.journal(), id, PICTURES).await?;
+        // To the person at the page nothing of their own phone is private.
+        let (journal, all) = (self.0.agent.journal(), PrivateScreens::default());
+        let bytes = ayeaye_export::render_report(journal, id, PICTURES, all).await?;
         let (length, name) = (bytes.len() as u64, format!("ayeaye-{id}.html"));
         Ok(sent((Cursor::new(bytes), length), "text/html; charset=utf-8", &name, turn))
     }

@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use ayeaye_agent::journal::{BlobRef, Summary};
+use ayeaye_agent::journal::{BlobRef, PrivateScreens, Summary};
 use ayeaye_agent::{Agent, AgentError, Principal, SessionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -175,7 +175,13 @@ pub(super) async fn picture(
     });
     let blob = match seen {
         Some(blob) => Some(blob),
-        None => record::picture(&**agent.journal(), id, step).await?,
+        // To the person at the page nothing of their own phone is private.
+        None => {
+            match record::picture(&**agent.journal(), id, step, PrivateScreens::default()).await? {
+                record::StepPicture::Kept(blob) => Some(blob),
+                record::StepPicture::Private | record::StepPicture::None => None,
+            }
+        }
     };
     let blob = blob.ok_or_else(|| Refusal::not_found("this picture"))?;
     let bytes = agent.journal().blob(&id, &blob).await?;

@@ -1,15 +1,16 @@
 //! What the user keeps for themselves: secrets that are named in a task, and apps of which nothing is shown.
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::direct::{act, tap};
 use crate::fakes::{Rig, ScriptedReply, click, complete, info, types, wait};
 use crate::gate::Policy;
 use crate::journal::{Fact, NoteKind};
 use crate::{
-    AgentError, ContinueTask, Follower, KeepText, NamedSecret, NamedSecretError, NamedSecrets,
-    Part, Principal, PrivacySettings, Prompt, RedactPictures, SecretPlaces, StartTask, StopReason,
-    UserInput,
+    AgentError, Agreed, ContinueTask, DirectAction, DirectOutcome, Follower, Gesture, KeepText,
+    NamedSecret, NamedSecretError, NamedSecrets, Part, Principal, PrivacySettings, Prompt,
+    RedactPictures, SecretPlaces, StartTask, StopReason, UserInput,
 };
 
 const BANK: &str = "com.example.bank";
@@ -41,6 +42,11 @@ impl Kept {
 impl NamedSecrets for Kept {
     fn find(&self, name: &str) -> Result<Option<NamedSecret>, NamedSecretError> {
         Ok(self.0.lock().unwrap().get(name).cloned())
+    }
+
+    fn all(&self) -> Result<Arc<BTreeMap<String, NamedSecret>>, NamedSecretError> {
+        let all = self.0.lock().unwrap();
+        Ok(Arc::new(all.iter().map(|(name, kept)| (name.clone(), kept.clone())).collect()))
     }
 }
 
@@ -293,15 +299,15 @@ async fn a_named_secret_that_the_screen_shows_is_black_on_what_models_are_sent()
         let prompts = rig.script.prompts();
         let black: Vec<_> = prompts.iter().map(begins_black).collect();
         let after = redact == RedactPictures::Auto;
-        assert_eq!(black, [false, after, after], "{redact:?}");
+        // Also before it was typed: another session may have left it there.
+        assert_eq!(black, [after; 3], "{redact:?}");
     }
 }
 
 /// The model of a client that drives a phone itself looks at such pictures.
 #[tokio::test(start_paused = true)]
 async fn a_named_secret_that_the_screen_shows_is_black_for_the_client_too() {
-    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
-        .keeping(Kept::with("bank", "Quince&41"));
+    let rig = Rig::new([]).keeping(Kept::with("bank", "Quince&41"));
     let black = async |reader: Principal| {
         let phone = &*rig.phone;
         let frame = rig.agent.capture_for(phone, &reader).await.unwrap();
@@ -309,8 +315,6 @@ async fn a_named_secret_that_the_screen_shows_is_black_for_the_client_too() {
     };
     rig.phone.fronts(BANK, "SignIn");
     rig.phone.shows(SHOWN, false);
-    assert!(!black(Principal::local()).await, "nobody was to type it");
-    rig.run_task(TASK).await;
     assert!(black(Principal::local()).await);
     assert!(!black(Principal::new("token:anna")).await, "not told that it is one");
     rig.phone.fronts("com.example.other", "Main");
@@ -329,6 +333,146 @@ async fn a_named_secret_that_the_screen_shows_is_black_for_the_client_too() {
     rig.phone.refuses_dumps();
     let error = rig.agent.capture_for(&*rig.phone, &Principal::local()).await.unwrap_err();
     assert!(matches!(error, AgentError::ScreenWithheld { .. }), "{error}");
+}
+
+/// It may be any session, of any server, that has typed it.
+#[tokio::test(start_paused = true)]
+async fn a_kept_secret_is_hidden_in_sessions_whose_words_do_not_name_it() {
+    let kept = Kept::with("bank", "Quince&41");
+    let looks = || [click(1), complete("It says Quince&41")];
+    let rig = Rig::new(looks()).keeping(kept.clone());
+    rig.phone.fronts(BANK, "SignIn");
+    rig.phone.shows(SHOWN, false);
+    let report = rig.run_task("Look at the bank").await;
+    assert_eq!(report.message, "It says {{secret:bank}}");
+    assert!(rig.script.prompts().iter().all(begins_black), "black for the model");
+    // One that is kept while a session goes on counts from its next step on.
+    kept.keep("mail", "Mango/77");
+    rig.phone.shows(&SHOWN.replace("Quince&amp;41", "Mango/77"), false);
+    rig.script.adds([click(1), complete("It says Mango/77")]);
+    let report = rig
+        .go_on(report.session_id, UserInput::Task("What does the bank show now?".to_owned()))
+        .await;
+    assert_eq!(report.message, "It says {{secret:mail}}");
+    act(&rig.agent, tap(500, None)).await;
+    assert_eq!(prompts_with(&rig, "Quince"), 0);
+    for secret in ["Quince", "Mango"] {
+        assert_eq!(rig.files_with(secret), [""; 0], "{secret}");
+    }
+    // Hidden it is, and typed by nobody whom the user has not told to.
+    rig.script.adds([types("{{secret:bank}}", None), complete("done")]);
+    let before = rig.phone.gestures().len();
+    rig.run_task("Look at the bank").await;
+    assert_eq!(rig.phone.gestures().len(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_other_apps_a_kept_secret_costs_no_picture() {
+    let rig = Rig::new([complete("done")]).keeping(Kept::with("bank", "Quince&41"));
+    rig.phone.refuses_dumps();
+    let report = rig.run_task("Look").await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+    let stored = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(seen) => Some(seen.screenshot.is_some()),
+        _ => None,
+    });
+    assert_eq!(stored.await, [true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_writes_a_kept_secret_out_names_it() {
+    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    rig.run_task("Sign in to the bank with Quince&41").await;
+    assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+    assert_eq!(prompts_with(&rig, "Quince"), 0);
+    assert_eq!(rig.files_with("Quince"), [""; 0]);
+}
+
+/// A name in place of a text would tell them that they have found it.
+#[tokio::test(start_paused = true)]
+async fn in_sessions_of_others_a_kept_secret_is_a_text_like_any_other() {
+    let rig = Rig::new([complete("It says Quince&41")]).keeping(Kept::with("bank", "Quince&41"));
+    let anna = Principal::new("token:anna");
+    let task = StartTask { principal: anna.clone(), ..rig.task("Look") };
+    let mut run = rig.agent.start(task).await.unwrap();
+    run.finished().await;
+    assert_eq!(run.report().message, "It says Quince&41");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_was_given_in_one_session_is_hidden_in_all_of_its_owner() {
+    let rig = Rig::new([info("What is the password?")]);
+    let asked = rig.run_task("Sign in").await;
+    rig.script.adds([types("Quince&41", None), complete("done")]);
+    rig.go_on(asked.session_id, UserInput::Reply("Quince&41".to_owned())).await;
+    rig.phone.shows(SHOWN, false);
+    rig.script.adds([click(1), types("Quince&41", None), complete("It says Quince&41")]);
+    let report = rig.run_task("Write Quince&41 once more").await;
+    assert!(report.message.starts_with("It says [secret password"), "{}", report.message);
+    // The phone is given it all the same: the user has said it.
+    assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+    let black = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(seen) => Some(seen.blackened),
+        _ => None,
+    });
+    assert_eq!(black.await[0], 1, "in the app in which it was typed");
+    assert_eq!(rig.files_with("Quince"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_users_words_forbid_is_not_typed() {
+    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    rig.run_task("Look at the bank. Never use {{secret:bank}}.").await;
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+fn typed_by_client(agreed: Agreed) -> DirectAction {
+    let (text, point) = ("{{secret:bank}}".to_owned(), None);
+    let gesture = Gesture::Type { text, point, clear: false, submit: false };
+    DirectAction { gesture, agreed, principal: Principal::local(), ..tap(1, None) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_has_a_kept_secret_typed_only_with_a_persons_leave() {
+    let rig = Rig::new([]).keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let asked = act(&rig.agent, typed_by_client(Agreed::Nothing)).await;
+    let DirectOutcome::NeedsLeave(leave) = asked.outcome else { panic!("{asked:?}") };
+    assert!(leave.question.contains("{{secret:bank}}"), "{}", leave.question);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let agreed = Agreed::Act(Box::new(leave.act));
+    let done = act(&rig.agent, typed_by_client(agreed)).await;
+    assert_eq!(done.outcome, DirectOutcome::Done);
+    assert!(rig.phone.sent().last().unwrap().starts_with("TYPE Quince&41"));
+    // A person who types it at the page is that person.
+    let by_hand = DirectAction { by_hand: true, ..typed_by_client(Agreed::Nothing) };
+    assert_eq!(act(&rig.agent, by_hand).await.outcome, DirectOutcome::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_a_session_whose_words_name_it_a_client_types_a_kept_secret_unasked() {
+    let rig = Rig::new([info("Where?")]).keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let session = rig.run_task(TASK).await.session_id;
+    let typed = DirectAction { session_id: Some(session), ..typed_by_client(Agreed::Nothing) };
+    assert_eq!(act(&rig.agent, typed).await.outcome, DirectOutcome::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_client_names_is_none_that_the_user_has_named() {
+    let rig = Rig::new([types("{{secret:bank}}", None), complete("done")])
+        .keeping(Kept::with("bank", "Quince&41"));
+    at_the_bank(&rig);
+    let by_hand = DirectAction { by_hand: true, ..typed_by_client(Agreed::Nothing) };
+    let typed = act(&rig.agent, by_hand).await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+    rig.go_on(typed.session_id, UserInput::Task("Look at my account".to_owned())).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "{:?}", rig.phone.gestures());
+    assert_eq!(rig.files_with("Quince"), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -373,6 +517,24 @@ fn begins_black(prompt: &Prompt) -> bool {
         _ => None,
     });
     pictures.last().expect("there is a picture").starts_with(&[0, 0, 0])
+}
+
+/// An app may become private after its screens were recorded.
+#[tokio::test(start_paused = true)]
+async fn earlier_pictures_of_a_private_app_are_not_shown_again() {
+    let rig = Rig::new([click(1), wait(1)]).steps(2);
+    rig.script.shows_earlier(2);
+    rig.phone.fronts("com.example.notes", "List");
+    let session = rig.run().await.session_id;
+    for (private, shown) in [("com.example.notes", &[][..]), ("com.example.other", &[1, 2][..])] {
+        let mut policy = Policy::default();
+        policy.private_apps = vec![private.to_owned()];
+        let next = rig.restarted([wait(1)]).steps(1).under(policy);
+        next.script.shows_earlier(2);
+        next.phone.fronts("com.example.shop", "Main");
+        next.go_on(session, UserInput::Nothing).await;
+        assert_eq!(next.script.seen()[0].history_images, shown, "{private}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -103,6 +103,9 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
     if !matches!(request.gesture, Gesture::Type { .. }) {
         return;
     }
+    if let Some(secret) = request.history.unnamed_secrets.first() {
+        findings.class(ActClass::Password, false, Rule::UnnamedSecret, secret);
+    }
     let elsewhere = |home: &&String| !home.is_empty() && **home != request.package;
     if !request.history.secrets.is_empty() && super::addresses::is_in_address_bar(request) {
         findings.deny(ActClass::Password, Rule::SecretElsewhere, "an address bar");

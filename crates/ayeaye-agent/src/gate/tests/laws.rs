@@ -163,6 +163,7 @@ fn history() -> impl Strategy<Value = GateHistory> {
             taps,
             typed,
             touched,
+            unnamed_secrets: secrets.iter().map(|it| format!("{{{{secret:{it}}}}}")).collect(),
             secrets,
             by_client,
             own_secret,

@@ -38,6 +38,26 @@ fn an_act_by_hand_is_nobody_elses() {
 }
 
 #[test]
+fn a_kept_secret_that_only_a_client_names_is_asked_about_by_its_name() {
+    let scene = chat().field("Message").button("Send");
+    let history = GateHistory {
+        unnamed_secrets: vec!["{{secret:bank}}".to_owned()],
+        secrets: vec![String::new()],
+        by_client: true,
+        ..GateHistory::default()
+    };
+    let types = type_text("{{secret:bank}}");
+    assert_eq!(
+        asked(&scene, &types, &history).text(str::to_owned),
+        "This would type a secret that you keep, and that your words do not name, in com.example.chat: \
+         \"{{secret:bank}}\". Shall it be done?"
+    );
+    let judged = |profile| scene.judge_with(&Policy::of(profile), "", &types, &history).name();
+    assert_eq!(judged(PolicyProfile::Trusted), "allow");
+    assert_eq!(judged(PolicyProfile::ReadOnly), "deny");
+}
+
+#[test]
 fn only_what_is_sent_is_quoted() {
     let empty = chat().field("Message").button("Send");
     assert!(!question(&empty, &empty.tap("Send")).contains("The text"));

@@ -1,8 +1,9 @@
 //! What is found of a secret, and what becomes one again.
 use proptest::prelude::*;
 
-use super::super::SecretStores;
+use super::super::{SecretStores, placeholders};
 use super::*;
+use crate::NoNamedSecrets;
 use crate::secret_text::find_secrets;
 
 fn store(secrets: &[&str]) -> SecretStore {
@@ -190,4 +191,65 @@ proptest! {
             prop_assert!(!bare.contains(secret.as_str()), "{secret:?} in {clean:?}");
         }
     }
+}
+
+fn shared(stores: &SecretStores, owner: &Principal) -> Arc<SecretStore> {
+    let secrets = stores.of(SessionId::new(), KeepText::Redacted);
+    secrets.belongs_to(owner);
+    secrets
+}
+
+#[test]
+fn what_was_given_is_hidden_in_all_sessions_of_its_owner_and_in_no_others() {
+    let stores = SecretStores::new(Arc::new(NoNamedSecrets));
+    let (local, anna) = (Principal::local(), Principal::new("anna"));
+    let before = shared(&stores, &local);
+    // Given before it was known whose session it is, as by a reply after a restart.
+    let first = stores.of(SessionId::new(), KeepText::Redacted);
+    first.add_answer(SecretKind::Marked, "hunter2!");
+    first.belongs_to(&local);
+    first.add_hidden_input("swordfish");
+    for other in [&before, &shared(&stores, &local)] {
+        let clean = other.redact("hunter2! and swordfish").into_owned();
+        assert!(!clean.contains("hunter2") && !clean.contains("swordfish"), "{clean}");
+        assert_eq!(other.restore(&clean), "hunter2! and swordfish");
+        assert!(other.has_none(), "it is none of its own");
+    }
+    assert_eq!(shared(&stores, &anna).redact("hunter2!"), "hunter2!");
+    assert_ne!(stores.redact("hunter2!"), "hunter2!");
+    // In the app where it was typed it may be on the screen.
+    assert!(!before.may_show_in("com.example.chat"));
+    first.note_typed("say hunter2!", "com.example.chat");
+    assert!(before.may_show_in("com.example.chat") && !before.may_show_in("com.example.mail"));
+    assert!(!shared(&stores, &anna).may_show_in("com.example.chat"));
+}
+
+#[test]
+fn what_only_looks_like_a_secret_is_hidden_in_its_own_session_alone() {
+    let stores = SecretStores::new(Arc::new(NoNamedSecrets));
+    let (first, other) =
+        (shared(&stores, &Principal::local()), shared(&stores, &Principal::local()));
+    first.add_likely_answer(SecretKind::Code, "1200");
+    first.add_likely_parts(SecretKind::Password, "it was 2024");
+    first.add_provisional("tuesday");
+    first.add_of_model(&[(SecretKind::Password, "everything")]);
+    first.add_answer(SecretKind::Marked, "12");
+    for text in ["1200", "2024", "tuesday", "everything", "12"] {
+        assert_ne!(first.redact(text), text);
+        assert_eq!(other.redact(text), text);
+    }
+}
+
+#[test]
+fn of_a_secret_in_a_secret_nothing_is_left() {
+    let stores = SecretStores::new(Arc::new(NoNamedSecrets));
+    let (first, other) =
+        (shared(&stores, &Principal::local()), shared(&stores, &Principal::local()));
+    first.add_answer(SecretKind::Marked, "hunter2-swordfish");
+    other.add_answer(SecretKind::Marked, "swordfish-77");
+    let clean = other.redact("hunter2-swordfish-77, swordfish-77").into_owned();
+    assert!(
+        !clean.contains("hunter") && !clean.contains("fish") && !clean.contains("77,"),
+        "{clean}"
+    );
 }

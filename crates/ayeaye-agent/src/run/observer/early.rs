@@ -155,7 +155,7 @@ impl Observer {
         recorder: &mut Recorder,
     ) -> Result<FrameAfter, RunError> {
         let Some(mut gesture) = self.last_gesture.clone() else { return Ok(FrameAfter::Withheld) };
-        let hides = self.redact == RedactPictures::Always || may_show_secret(recorder, false);
+        let hides = self.redact == RedactPictures::Always || may_show_secret(recorder, false, None);
         if hides || !self.policy.private_apps.is_empty() {
             return Ok(FrameAfter::Withheld);
         }

@@ -67,7 +67,7 @@ impl Observer {
             return Ok(());
         }
         let mut picture = observation.picture.picture.clone();
-        if may_show_secret(recorder, observation.secret_field) {
+        if may_show_secret(recorder, observation.secret_field, observation.app.as_deref()) {
             let Some(places) = self.secret_places(recorder, observation).await? else {
                 observation.record.screenshot_size = None;
                 return note_unstored(recorder).await;
@@ -105,9 +105,9 @@ impl Observer {
 }
 
 /// Whether the screen may show a secret that must not be stored.
-pub(super) fn may_show_secret(recorder: &Recorder, secret_field: bool) -> bool {
+pub(super) fn may_show_secret(recorder: &Recorder, secret_field: bool, app: Option<&str>) -> bool {
     recorder.privacy().images == KeepImages::Redacted
-        && (secret_field || !recorder.secrets().has_none())
+        && (secret_field || recorder.secrets().may_show_in(app.unwrap_or_default()))
 }
 
 async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {

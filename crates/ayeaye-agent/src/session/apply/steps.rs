@@ -34,6 +34,7 @@ impl SessionState {
             by_client,
             agent,
             picture,
+            package,
             decider,
             noted,
             said,
@@ -48,7 +49,7 @@ impl SessionState {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
                 self.step_pictures.remove(0);
             }
-            self.step_pictures.push(StepPicture { step, blob, size, model, profile });
+            self.step_pictures.push(StepPicture { step, blob, size, package, model, profile });
         }
         let was_sent = outcome.is_some();
         self.push_step(step, end, StepFacts { by_client, was_sent, noted, reply: said, app });

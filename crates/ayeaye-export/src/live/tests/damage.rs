@@ -1,5 +1,5 @@
 //! Records that are not good to their end, or lack files: what is good is told, and that.
-use ayeaye_agent::journal::Observe;
+use ayeaye_agent::journal::{Observe, PrivateScreens};
 
 use super::*;
 
@@ -28,7 +28,11 @@ async fn of_a_damaged_session_what_is_good_has_a_page() {
     let rig = rig(TestProjection::factory());
     let id = rig.session().await;
     let journal: Arc<dyn Journal> = Arc::new(rig.files.clone());
-    let page = async || crate::render_report(&journal, id, 0).await.map(String::from_utf8);
+    let page = async || {
+        crate::render_report(&journal, id, 0, PrivateScreens::default())
+            .await
+            .map(String::from_utf8)
+    };
     assert!(!page().await.unwrap().unwrap().contains("is damaged"));
     let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
     let bytes = fs::read(&record).unwrap();
@@ -76,7 +80,8 @@ async fn an_exported_page_of_a_damaged_session_says_so_like_that_of_the_server()
     assert!(exported.contains("<strong>End not readable</strong>"));
     assert!(!exported.contains("still being worked on"));
     let journal: Arc<dyn Journal> = Arc::new(rig.files.clone());
-    let told = crate::render_report(&journal, id, u64::MAX).await.unwrap();
+    let told =
+        crate::render_report(&journal, id, u64::MAX, PrivateScreens::default()).await.unwrap();
     assert_eq!(exported, String::from_utf8(told).unwrap());
 }
 

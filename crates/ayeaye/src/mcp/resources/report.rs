@@ -2,6 +2,7 @@
 //! logs are written, and while the session runs.
 use std::sync::Arc;
 
+use ayeaye_agent::journal::PrivateScreens;
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use rmcp::ErrorData;
 use tokio::sync::Semaphore;
@@ -20,10 +21,11 @@ pub(super) async fn page(
     journal: &Arc<dyn Journal>,
     id: SessionId,
     pictured: bool,
+    private: PrivateScreens,
 ) -> Result<Result<String, ErrorData>, JournalError> {
     let _turn = MAKING.acquire().await.expect("it is never closed");
     let pictures = if pictured { PICTURES } else { 0 };
-    Ok(bounded(id, ayeaye_export::render_report(journal, id, pictures).await?))
+    Ok(bounded(id, ayeaye_export::render_report(journal, id, pictures, private).await?))
 }
 
 fn bounded(id: SessionId, bytes: Vec<u8>) -> Result<String, ErrorData> {

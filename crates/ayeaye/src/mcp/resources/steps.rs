@@ -1,7 +1,7 @@
 //! The steps of a session, read event by event in bounded memory.
 use std::collections::VecDeque;
 
-use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, StepEnd};
+use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, PrivateScreens, StepEnd};
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use serde::Serialize;
 
@@ -80,7 +80,13 @@ struct Screen {
     on: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     screenshot_uri: Option<String>,
+    /// Why there is no picture, though there may have been one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_shown: Option<&'static str>,
 }
+
+/// Said in place of a picture that was recorded.
+pub(super) const NOT_SHOWN: &str = "its app is private (policy.private-apps)";
 
 /// A call to a model.
 #[derive(Debug, Serialize)]
@@ -110,10 +116,18 @@ struct End {
 }
 
 /// Reads the list of steps.
-pub(super) async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, JournalError> {
+pub(super) async fn list(
+    journal: &dyn Journal,
+    id: SessionId,
+    mut private: PrivateScreens,
+) -> Result<StepList, JournalError> {
     let mut list =
         StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
-    journal.visit_compact(&id, &mut |event| list.apply(id, &event)).await?;
+    let mut each = |mut event: Event| {
+        private.hide(&mut event);
+        list.apply(id, &event);
+    };
+    journal.visit_compact(&id, &mut each).await?;
     Ok(list)
 }
 
@@ -122,11 +136,17 @@ pub(super) async fn one(
     journal: &dyn Journal,
     id: SessionId,
     step: u32,
+    mut private: PrivateScreens,
 ) -> Result<Option<StepFacts>, JournalError> {
     let mut facts = None;
-    let mut each = |event: Event| {
+    let mut each = |mut event: Event| {
+        let is_private = private.hide(&mut event);
         if event.entry.step == Some(step) {
-            facts.get_or_insert_with(|| StepFacts::new(id, step, &event)).apply(id, &event);
+            let facts = facts.get_or_insert_with(|| StepFacts::new(id, step, &event));
+            facts.apply(id, &event);
+            if let (true, Some(screen)) = (is_private, &mut facts.screen) {
+                screen.not_shown = Some(NOT_SHOWN);
+            }
         }
     };
     journal.visit_compact(&id, &mut each).await?;
@@ -138,18 +158,33 @@ pub(crate) async fn picture(
     journal: &dyn Journal,
     id: SessionId,
     step: u32,
-) -> Result<Option<BlobRef>, JournalError> {
-    let mut found = None;
-    let mut each = |event: Event| {
+    mut private: PrivateScreens,
+) -> Result<StepPicture, JournalError> {
+    let mut found = StepPicture::None;
+    let mut each = |mut event: Event| {
+        let is_private = private.hide(&mut event);
         if let (Some(number), Fact::Observe(observe)) = (event.entry.step, event.entry.fact)
             && number == step
-            && found.is_none()
+            && !matches!(found, StepPicture::Kept(_))
         {
-            found = observe.screenshot;
+            found = match observe.screenshot {
+                Some(blob) => StepPicture::Kept(blob),
+                None if is_private => StepPicture::Private,
+                None => StepPicture::None,
+            };
         }
     };
     journal.visit_compact(&id, &mut each).await?;
     Ok(found)
+}
+
+/// What there is of a step's picture.
+#[derive(Debug)]
+pub(crate) enum StepPicture {
+    Kept(BlobRef),
+    /// It is of an app of which nothing is shown.
+    Private,
+    None,
 }
 
 fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
@@ -233,6 +268,7 @@ impl StepFacts {
                     activity: truncate(&observe.activity, 256),
                     on: observe.screen_on,
                     screenshot_uri: picture_of(id, self.step, observe),
+                    not_shown: None,
                 });
             }
             Fact::LlmResponse(answer) if self.calls.len() < MOST_CALLS => {

@@ -48,7 +48,9 @@ impl Server {
         result.content = vec![ContentBlock::text(now.in_words())];
         let wanted = |step: &u32| args.picture != Some(i64::from(*step));
         if let Some(step) = report.screenshot_step.filter(wanted) {
-            match pictures::of_step(self.agent.journal(), id, step).await {
+            match pictures::of_step(self.agent.journal(), id, step, self.agent.private_screens())
+                .await
+            {
                 Ok(picture) => result.content.extend(picture),
                 Err(err) => result.content.extend(results::note(&no_picture(step, &err))),
             }

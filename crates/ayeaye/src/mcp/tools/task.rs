@@ -240,7 +240,8 @@ impl Server {
         if wanted == WantedPictures::Each {
             let new = report.steps.iter().map(|line| line.step).filter(|step| before <= *step);
             let newest: Vec<u32> = new.rev().take(MOST_STEP_PICTURES).collect();
-            let kept = pictures::of_steps(self.agent.journal(), report.session_id, &newest).await;
+            let (journal, private) = (self.agent.journal(), self.agent.private_screens());
+            let kept = pictures::of_steps(journal, report.session_id, &newest, private).await;
             result.content.extend(match kept {
                 Ok(kept) => kept.into_iter().flat_map(with_its_number).collect(),
                 Err(err) => results::note(&format!("no pictures of steps: {}", error_chain(&err))),
