@@ -3,6 +3,7 @@
 //! A run is a task of its own. Callers watch it through a [`Follower`]; dropping a follower does not
 //! affect the run, and a new one can be created at any time.
 mod access;
+mod before_asking;
 mod devices;
 mod direct;
 mod elsewhere;

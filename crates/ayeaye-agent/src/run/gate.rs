@@ -16,8 +16,8 @@ use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
-    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule,
-    ScreenFacts, UserWords, Verdict, judge, take_countdowns,
+    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
+    Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::privacy::{placeholders, refusal_text};
@@ -237,13 +237,8 @@ impl Run {
 
     /// The policy of the settings, narrowed by what the session was started with.
     pub(super) fn policy(&self) -> Policy {
-        let profiles = self.session().policy.iter();
-        // A profile of a later version is not known to be any wider than the strictest.
-        let known =
-            |name: &String| PolicyProfile::from_name(name).unwrap_or(PolicyProfile::ReadOnly);
-        let narrower = profiles.map(known).map(Policy::of);
-        let own = self.deps.policy.of_principal(self.session().owner.name());
-        narrower.fold(own, |policy, other| policy.narrowed(&other))
+        let session = self.session();
+        self.deps.policy.of_session(session.owner.name(), &session.policy)
     }
 
     /// The gate's question, without secrets.

@@ -76,6 +76,31 @@ async fn what_is_typed_into_a_field_that_a_tap_finds_is_a_secret_until_the_phone
 }
 
 #[tokio::test(start_paused = true)]
+async fn direct_control_does_not_go_on_with_another_phone_at_the_same_address() {
+    let rig = Rig::new([]);
+    rig.phone.is_known_by("boot 1");
+    let first = act(&rig.agent, tap(1, None)).await.session_id;
+    let asked = rig.phone.descriptions();
+    assert_eq!(act(&rig.agent, tap(2, None)).await.session_id, first);
+    assert_eq!(rig.phone.descriptions(), asked, "an act does not ask what it is");
+    // It has been started anew.
+    rig.phone.is_known_by("boot 2");
+    assert_eq!(act(&rig.agent, tap(3, None)).await.session_id, first);
+    let mut last = first;
+    for (identity, model, serial_number) in [("boot 3", "Fake 8", "F7"), ("boot 4", "Fake 8", "F8")]
+    {
+        rig.phone.is_replaced_by(model, serial_number);
+        rig.phone.is_known_by(identity);
+        let next = act(&rig.agent, tap(4, None)).await.session_id;
+        assert_ne!(next, last, "{model} {serial_number}");
+        last = next;
+    }
+    let err = refused(&rig.agent, tap(5, Some(first))).await;
+    assert!(matches!(err, AgentError::OtherPhone { .. }), "{err}");
+    assert_eq!(rig.phone.sent().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
 async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over() {
     let rig = Rig::new([click(300), complete("Sent.")]);
     let first = act(&rig.agent, tap(100, None)).await;
