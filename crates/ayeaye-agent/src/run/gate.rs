@@ -187,7 +187,9 @@ impl Run {
         let words = self.state.words.of(&acts.words);
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),
-            taps: acts.taps(),
+            taps: acts
+                .taps()
+                .saturating_add(self.phone_taps.of_others(self.device.id(), session.id)),
             typed: acts.typed,
             touched: acts.touched.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
