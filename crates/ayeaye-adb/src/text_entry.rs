@@ -47,6 +47,11 @@ const COMPOSING: [&str; 11] = [
 const COMPOSING_ENTER: &str =
     "the keyboard was still making a word of it, and may have taken the enter for itself";
 
+/// Why nobody knows whether a field is empty.
+const FURTHER_LINES: &str =
+    "its first line is empty, and it is not known whether others hold something";
+const NOT_TOLD_WHAT_IS_LEFT: &str = "the phone does not tell what is left in the field";
+
 /// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TypingMethod {
@@ -106,6 +111,9 @@ impl TextEntry<'_> {
                 None => field::query(client).await,
             },
         };
+        if self.text.is_empty() {
+            return self.only_clear(client, &field).await;
+        }
         let composes = field.method.as_deref().is_some_and(is_composing);
         if has_keys && composes && self.text.contains(|c: char| c.is_ascii_alphabetic()) {
             let others = self.ways_for_any_text(client).await?;
@@ -152,6 +160,29 @@ impl TextEntry<'_> {
         let emptied =
             if self.clear && before.empty { "the field was emptied, and then " } else { "" };
         Err(client.refused("the text", format!("{emptied}{why}")))
+    }
+
+    /// What there is to do without a text: the field is emptied, and enter is pressed if that is wanted.
+    async fn only_clear(
+        self,
+        client: &Arc<DeviceClient>,
+        field: &FieldState,
+    ) -> Result<Performed, DeviceError> {
+        let emptied = if self.clear {
+            clearing::clear(client, None, field.caret).await?
+        } else {
+            Emptied::Yes
+        };
+        let arrived = match emptied {
+            Emptied::Yes => Arrival::There,
+            Emptied::AtStart => Arrival::Unknown(FURTHER_LINES.to_owned()),
+            Emptied::Unknown => Arrival::Unknown(NOT_TOLD_WHAT_IS_LEFT.to_owned()),
+        };
+        let uncertain = match self.finish(client, arrived).await? {
+            Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
+            Arrival::There | Arrival::Composing | Arrival::Nothing => None,
+        };
+        Ok(Performed { uncertain, secret_field: field.secret, ..Performed::done() })
     }
 
     /// Types the text in one way, and presses enter if it may have arrived.
