@@ -2,13 +2,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ayeaye::model_presence::ModelPresence;
+use ayeaye::model_presence::{ModelPresence, ModelState};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
 use crate::support::clients::{LineClient, modern};
-use crate::support::fake_server::{FakeServer, SERIAL, completes};
+use crate::support::fake_server::{FakeServer, SERIAL, asks, completes};
 use crate::support::{
     Answer, Binary, FakeVlm, KEY, Raw, complete, one_by_one, plugged_in, quick_phone,
 };
@@ -220,4 +220,33 @@ async fn only_a_resource_that_tells_of_tasks_waits_for_a_look_at_the_model() {
         assert!(!looks(uri).await, "{uri}");
     }
     assert!(looks(&session).await);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_model_is_refused_and_its_question_stays_open() {
+    let fake = FakeServer::new([asks("Which?"), completes("Done.")]);
+    let mut client = LineClient::old(&fake.server, json!({})).await;
+    let start = json!({ "device_id": SERIAL, "task": "do it" });
+    let asked = client.tool("ask_agent_start_new_task", start).await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY");
+    let session = &asked["session_id"];
+    let presence = Arc::new(ModelPresence::always(ModelState::Refused));
+    let server = fake.server.clone().with_model(presence);
+    let mut without = LineClient::old(&server, json!({})).await;
+    for step in [None, Some(2)] {
+        let mut arguments = json!({ "session_id": session, "reply_from_client": "the first" });
+        if let Some(step) = step {
+            arguments["question_step"] = json!(step);
+        }
+        let call = json!({ "name": "ask_agent_continue", "arguments": arguments });
+        let answer = without.ask("tools/call", call).await["result"].clone();
+        let told = answer["content"][0]["text"].as_str().unwrap();
+        assert_eq!(answer["isError"], true, "{told}");
+        assert!(told.contains("refuses connections"), "{told}");
+        let now = client.tool("get_session", json!({ "session_id": session })).await;
+        assert_eq!(now["question"]["text"], "Which?", "{now}");
+    }
+    let reply = json!({ "session_id": session, "reply_from_client": "the first" });
+    let done = client.tool("ask_agent_continue", reply).await;
+    assert_eq!(done["message"], "Done.", "{done}");
 }

@@ -1,5 +1,7 @@
 //! What clients expect of a phone's server beside fingers: addresses, apps, packages, files, logs, elements
 //! by reference, and the picture after an act.
+mod packages;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +12,10 @@ use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use self::packages::code_in;
 use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
 use crate::support::fake_server::{FakeServer, SERIAL};
-use crate::support::{Answer, DEFAULTS, FakeVlm, Quiet, Rig, RigOptions, connect, within};
+use crate::support::{Answer, DEFAULTS, FakeVlm, Quiet, Rig, RigOptions, connect};
 
 async fn rig() -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
@@ -243,77 +246,6 @@ async fn files_go_to_the_phone_and_back_and_nowhere_else() {
         assert!(told.contains(why), "{arguments}: {told}");
     }
     assert!(!files.join("d").exists(), "nothing is left of what failed");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn installing_and_removing_ask_first() {
-    let rig = rig().await;
-    let files = rig.data.path().join("files");
-    std::fs::create_dir_all(&files).unwrap();
-    std::fs::write(files.join("no.apk"), "not a package").unwrap();
-    // Nobody is asked about what cannot be done, and it is not the phone that refuses it.
-    for (file, why) in [("no.apk", "not a package"), ("missing.apk", "missing.apk")] {
-        let told = refused(&rig, "install_app", json!({ "file": file })).await;
-        assert!(
-            told.contains("nothing was done on device")
-                && told.contains("(installing")
-                && told.contains(why),
-            "{told}"
-        );
-        assert!(!told.contains("approval"), "{told}");
-    }
-    let told = refused(&rig, "uninstall_app", json!({ "app": "Zettelkasten" })).await;
-    assert!(told.contains("no app of this name") && !told.contains("approval"), "{told}");
-
-    // Made by Google's packager for this test, with its name in five languages.
-    let apk = include_bytes!("samples/weather.apk");
-    std::fs::write(files.join("weather.apk"), apk).unwrap();
-    std::fs::write(files.join("other.apk"), apk).unwrap();
-    let told = refused(&rig, "install_app", json!({ "file": "weather.apk" })).await;
-    assert!(told.contains("your user has to agree first"), "{told}");
-    assert!(told.contains("Install org.example.weather from") && told.contains(" kB)"), "{told}");
-    let code = code_in(&told);
-    let other = json!({ "file": "other.apk", "approval": code });
-    let told = refused(&rig, "install_app", other).await;
-    assert!(told.contains("is not an approval for this call"), "{told}");
-    act(&rig, "install_app", json!({ "file": "weather.apk", "approval": code })).await;
-    let again = json!({ "file": "weather.apk", "approval": code });
-    let told = refused(&rig, "install_app", again).await;
-    assert!(told.contains("is not an approval"), "a code is good once: {told}");
-    let install = json!({ "file": "weather.apk" });
-    let done = agreed(&rig, "install_app", install).await;
-    assert!(done["note"].as_str().unwrap().starts_with("installed "), "{done}");
-    let device = rig.agent.device(&DeviceId::new(&rig.serial)).await.unwrap();
-    let named = async || {
-        let apps = device.apps().await.unwrap();
-        apps.into_iter().find(|app| app.package == "org.example.weather")
-    };
-    within(30, "its name, which is read from its file", async {
-        let mut tick = tokio::time::interval(Duration::from_millis(20));
-        while named().await.unwrap().label.as_deref() != Some("Weather") {
-            tick.tick().await;
-        }
-    })
-    .await;
-    let done = agreed(&rig, "uninstall_app", json!({ "app": "weather" })).await;
-    assert_eq!(done["note"], "uninstalled org.example.weather");
-    assert_eq!(named().await, None);
-    let told = refused(&rig, "uninstall_app", json!({ "app": "Notes" })).await;
-    assert!(told.contains("with all its data"), "{told}");
-    let code = code_in(&told);
-    let told = refused(&rig, "uninstall_app", json!({ "app": "Notes", "approval": code })).await;
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
-}
-
-fn code_in(told: &str) -> String {
-    told.split("\"approval\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned()
-}
-
-/// Asks, and does it with the code of the answer.
-async fn agreed(rig: &Rig, tool: &str, mut arguments: Value) -> Value {
-    let told = refused(rig, tool, arguments.clone()).await;
-    arguments["approval"] = json!(code_in(&told));
-    act(rig, tool, arguments).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

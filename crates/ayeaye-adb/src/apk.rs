@@ -13,9 +13,12 @@ mod table;
 
 pub(crate) use self::chunk::{ChunkKind, leading_chunk};
 pub(crate) use self::locale::{Locale, parse_locales};
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
 
 use self::manifest::LabelSource;
 use self::table::ResourceTable;
@@ -39,10 +42,44 @@ pub(crate) struct Labels {
 /// The most bytes of a manifest, and of a list of files, that are read.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
-/// The name of the package in a file; `None` where it is no package.
-pub(crate) fn package_of_file(path: &Path) -> Option<String> {
+/// What is known of the package in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PackageAbout {
+    pub(crate) name: String,
+    /// As people know it, else by its number.
+    pub(crate) version: Option<String>,
+    /// Of the file, in bytes.
+    pub(crate) size: u64,
+    /// Of the file, in hexadecimal digits.
+    pub(crate) sha256: String,
+}
+
+/// The package in a file, if it is one and is not written to meanwhile: the name has to be of what was hashed.
+pub(crate) fn package_of_file(path: &Path) -> Option<PackageAbout> {
     let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
+    let state = |file: &File| {
+        let about = file.metadata().ok()?;
+        Some((about.len(), about.modified().ok()?))
+    };
+    let before = state(&file)?;
+    let (name, version) = name_and_version(&mut file, before.0)?;
+    file.rewind().ok()?;
+    let mut hasher = Sha256::new();
+    let hashed = io::copy(&mut file, &mut hasher).ok()?;
+    let sha256 = hex(&hasher.finalize());
+    let is_unchanged = state(&file) == Some(before) && hashed == before.0;
+    is_unchanged.then_some(PackageAbout { name, version, size: hashed, sha256 })
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes everything");
+        hex
+    })
+}
+
+fn name_and_version(mut file: &mut File, length: u64) -> Option<(String, Option<String>)> {
     let mut read = |at: u64, most: u64| {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(at)).ok()?;
@@ -57,9 +94,10 @@ pub(crate) fn package_of_file(path: &Path) -> Option<String> {
     let place = manifest.place(&read(manifest.header, archive::LOCAL_HEADER)?)?;
     let packed = read(place.at, place.length.min(MAX_MANIFEST))?;
     let most = usize::try_from(MAX_MANIFEST).unwrap_or(usize::MAX);
-    let name = manifest::package_name(&manifest.unpack(&packed, most)?)?;
+    let (name, version) = manifest::package_and_version(&manifest.unpack(&packed, most)?)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
-    (!name.is_empty() && name.len() <= 255 && name.chars().all(fits)).then_some(name)
+    let is_name = !name.is_empty() && name.len() <= 255 && name.chars().all(fits);
+    is_name.then_some((name, version))
 }
 
 /// The names of an app by its manifest and its tables of resources (one of each part it is installed

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceError, Performed};
+use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceError, PackageFile, Performed};
 
 use crate::apk;
 use crate::apps::{AppCatalog, refusal};
@@ -39,33 +39,38 @@ impl Commander<'_> {
         match command {
             DeviceCommand::OpenUrl { url } => self.open_url(url).await,
             DeviceCommand::StopApp { app } => self.stop(app).await,
-            DeviceCommand::Install { file } => self.install(file).await,
+            DeviceCommand::Install { file, package } => self.install(file, package.as_ref()).await,
             DeviceCommand::Uninstall { app } => self.uninstall(app).await,
             DeviceCommand::SendFile { file, to } => self.send(file, to).await,
             DeviceCommand::FetchFile { from, file } => self.fetch(from, file).await,
         }
     }
 
-    /// What a command would be about: the package, and its size.
+    /// What a command would be about: the package, and what is in its file.
     pub(crate) async fn preview(
         &self,
         command: &DeviceCommand,
     ) -> Result<CommandPreview, DeviceError> {
         match command {
-            DeviceCommand::Install { file } => {
+            DeviceCommand::Install { file, .. } => {
                 let what = format!("installing {:?}", sanitize(file));
-                let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
+                let (path, _) = self.local(&what, file, MAX_PACKAGE)?;
                 let read = tokio::task::spawn_blocking(move || apk::package_of_file(&path));
-                let package = read.await.ok().flatten();
-                let package = package.ok_or_else(|| {
+                let about = read.await.ok().flatten();
+                let about = about.ok_or_else(|| {
                     self.client.not_sent(&what, "this is not a package (APK), or it is damaged")
                 })?;
-                Ok(CommandPreview { package: Some(package), size: Some(size) })
+                Ok(CommandPreview {
+                    package: Some(about.name),
+                    version: about.version,
+                    size: Some(about.size),
+                    sha256: Some(about.sha256),
+                })
             }
             DeviceCommand::Uninstall { app } | DeviceCommand::StopApp { app } => {
                 let what = format!("looking for {:?}", sanitize(app));
                 let package = self.apps.package_of(self.client, &what, app).await?;
-                Ok(CommandPreview { package: Some(package), size: None })
+                Ok(CommandPreview { package: Some(package), ..CommandPreview::default() })
             }
             DeviceCommand::OpenUrl { .. }
             | DeviceCommand::SendFile { .. }
@@ -119,13 +124,18 @@ impl Commander<'_> {
         Ok(Performed { uncertain: Some(still), ..done })
     }
 
-    async fn install(&self, file: &str) -> Result<Performed, DeviceError> {
+    async fn install(
+        &self,
+        file: &str,
+        package: Option<&PackageFile>,
+    ) -> Result<Performed, DeviceError> {
         let what = format!("installing {:?}", sanitize(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
         self.client.ensure_driver(&what).await?;
         let place = install::new_place();
         let installing = async {
-            sync::push_file(self.client, &place, &path, COPYING).await?;
+            let sha256 = package.map(|it| it.sha256.as_str());
+            sync::push_file(self.client, &place, (&path, sha256), COPYING).await?;
             self.client.act(&what, &install::command(&place), INSTALLING).await
         };
         let output = match installing.await {
@@ -138,7 +148,8 @@ impl Commander<'_> {
         let told = output.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
-            return Ok(noted(format!("installed {size} bytes")));
+            let name = package.map_or("a package", |it| &it.name);
+            return Ok(noted(format!("installed {name} ({size} bytes)")));
         }
         Err(self.client.refused(&what, package_refusal(&told)))
     }
@@ -174,7 +185,7 @@ impl Commander<'_> {
         self.check_remote(&what, &to, &SHARED)?;
         self.check_owner(&what, &to).await?;
         self.client.ensure_driver(&what).await?;
-        sync::push_file(self.client, &to, &path, COPYING).await?;
+        sync::push_file(self.client, &to, (&path, None), COPYING).await?;
         Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
     }
 

@@ -5,10 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::DeviceError;
 use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 
+use crate::apk::hex;
 use crate::client::DeviceClient;
 use crate::errors::FROM_DEVICE;
 use crate::parse::sanitize;
@@ -96,11 +98,15 @@ pub(crate) async fn push(
     .await
 }
 
-/// Copies a file of this machine to the phone, block by block.
+/// Why a file with other contents is not kept.
+const CHANGED: &str =
+    "it has changed since it was looked at, so that nobody has agreed to what is in it now";
+
+/// Copies a file of this machine to the phone, block by block: only if its contents have this SHA-256, if one is given.
 pub(crate) async fn push_file(
     client: &DeviceClient,
     path: &str,
-    local: &Path,
+    (local, sha256): (&Path, Option<&str>),
     limit: Duration,
 ) -> Result<(), DeviceError> {
     let what = format!("writing {path}");
@@ -110,13 +116,24 @@ pub(crate) async fn push_file(
     let sent = run_within(client, &what, path, limit, async |connection| {
         send(connection, *b"SEND", format!("{path},{}", 0o100_644).as_bytes()).await?;
         let mut block = vec![0; BLOCK];
+        let mut hasher = sha256.map(|wanted| (wanted, Sha256::new()));
         loop {
             match file.read(&mut block).await {
                 Ok(0) => break,
-                Ok(length) => send(connection, *b"DATA", &block[..length]).await?,
+                Ok(length) => {
+                    if let Some((_, hasher)) = &mut hasher {
+                        hasher.update(&block[..length]);
+                    }
+                    send(connection, *b"DATA", &block[..length]).await?;
+                }
                 // The phone keeps no file that was not finished.
                 Err(error) => return Ok(Err(error)),
             }
+        }
+        if let Some((wanted, hasher)) = hasher
+            && hex(&hasher.finalize()) != wanted
+        {
+            return Ok(Err(std::io::Error::other(CHANGED)));
         }
         finish_push(connection).await.map(Ok)
     });

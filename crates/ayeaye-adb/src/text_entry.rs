@@ -51,6 +51,11 @@ const COMPOSING_ENTER: &str =
 const YADB_AND_PASSWORDS: &str = "yadb puts what it types on the phone's clipboard, so no password goes through it: \
      install ADBKeyboard, or type it on the phone";
 
+/// Why nobody knows whether a field is empty.
+const FURTHER_LINES: &str =
+    "its first line is empty, and it is not known whether others hold something";
+const NOT_TOLD_WHAT_IS_LEFT: &str = "the phone does not tell what is left in the field";
+
 /// A way to type a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TypingMethod {
@@ -110,6 +115,9 @@ impl TextEntry<'_> {
                 None => field::query(client).await,
             },
         };
+        if self.text.is_empty() {
+            return self.only_clear(client, &field).await;
+        }
         let composes = field.method.as_deref().is_some_and(is_composing);
         // No keyboard makes words of what is typed for a password.
         let is_password = field.secret == Some(true);
@@ -170,6 +178,29 @@ impl TextEntry<'_> {
         let emptied =
             if self.clear && before.empty { "the field was emptied, and then " } else { "" };
         Err(client.refused("the text", format!("{emptied}{why}")))
+    }
+
+    /// What there is to do without a text: the field is emptied, and enter is pressed if that is wanted.
+    async fn only_clear(
+        self,
+        client: &Arc<DeviceClient>,
+        field: &FieldState,
+    ) -> Result<Performed, DeviceError> {
+        let emptied = if self.clear {
+            clearing::clear(client, None, field.caret).await?
+        } else {
+            Emptied::Yes
+        };
+        let arrived = match emptied {
+            Emptied::Yes => Arrival::There,
+            Emptied::AtStart => Arrival::Unknown(FURTHER_LINES.to_owned()),
+            Emptied::Unknown => Arrival::Unknown(NOT_TOLD_WHAT_IS_LEFT.to_owned()),
+        };
+        let uncertain = match self.finish(client, arrived).await? {
+            Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
+            Arrival::There | Arrival::Composing | Arrival::Nothing => None,
+        };
+        Ok(Performed { uncertain, secret_field: field.secret, ..Performed::done() })
     }
 
     /// Types the text in one way, and presses enter if it may have arrived.

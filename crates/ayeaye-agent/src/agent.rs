@@ -3,6 +3,7 @@
 //! A run is a task of its own. Callers watch it through a [`Follower`]; dropping a follower does not
 //! affect the run, and a new one can be created at any time.
 mod access;
+mod before_asking;
 mod devices;
 mod direct;
 mod elsewhere;
@@ -54,7 +55,7 @@ use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
 use crate::replay::Replay;
 use crate::report::{DIRECT_REQUEST, Report};
-use crate::run::ResumeKind;
+use crate::run::{PhoneTaps, ResumeKind};
 use crate::session::SessionPhase;
 use crate::settle::times::SettleTimes;
 use crate::{
@@ -72,6 +73,7 @@ pub struct Agent {
     told: ToldQuestions,
     tails: Tails,
     settle_times: Arc<SettleTimes>,
+    phone_taps: Arc<PhoneTaps>,
     /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
 }
@@ -91,6 +93,7 @@ impl Agent {
             told: ToldQuestions::default(),
             tails: Tails::default(),
             settle_times: Arc::default(),
+            phone_taps: Arc::default(),
             listing: Mutex::default(),
         }
     }

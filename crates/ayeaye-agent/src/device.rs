@@ -15,15 +15,36 @@ use tokio::time::Instant;
 pub use self::entry::{DeviceEntry, DeviceId, DeviceNames, NearbyPhone, Transport};
 pub use self::error::{DeviceError, RefusedBy};
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
-use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, ScreenSize};
+use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, PackageFile, ScreenSize};
 
 /// What a command would be about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandPreview {
     /// The package that is installed, removed or stopped.
     pub package: Option<String>,
-    /// Its size in bytes, of one that is installed.
+    /// Its version, of one that is installed.
+    pub version: Option<String>,
+    /// The size of its file in bytes.
     pub size: Option<u64>,
+    /// Of that file, in hexadecimal digits.
+    pub sha256: Option<String>,
+}
+
+impl CommandPreview {
+    /// The command for what was found, whatever its file or its label means later.
+    #[must_use]
+    pub fn bind(&self, command: DeviceCommand) -> DeviceCommand {
+        let Some(name) = self.package.clone() else { return command };
+        match command {
+            DeviceCommand::Install { file, .. } => {
+                let package = self.sha256.clone().map(|sha256| PackageFile { name, sha256 });
+                DeviceCommand::Install { file, package }
+            }
+            DeviceCommand::StopApp { .. } => DeviceCommand::StopApp { app: name },
+            DeviceCommand::Uninstall { .. } => DeviceCommand::Uninstall { app: name },
+            other => other,
+        }
+    }
 }
 
 /// What a run notes about the phone it drives.

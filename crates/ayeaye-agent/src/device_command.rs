@@ -17,6 +17,8 @@ pub enum DeviceCommand {
     Install {
         /// The name of its file in the folder for files.
         file: String,
+        /// What was in it when it was looked at. Nothing else is installed.
+        package: Option<PackageFile>,
     },
     /// Remove an app with its data.
     Uninstall {
@@ -37,6 +39,15 @@ pub enum DeviceCommand {
         /// Its name in the folder for files; there must be none of this name.
         file: String,
     },
+}
+
+/// A package in a file: no other file passes for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageFile {
+    /// Such as `org.example.weather`.
+    pub name: String,
+    /// Of the whole file, in hexadecimal digits.
+    pub sha256: String,
 }
 
 impl DeviceCommand {
@@ -62,7 +73,10 @@ impl DeviceCommand {
         match self {
             Self::OpenUrl { url } => vec![("url", url)],
             Self::StopApp { app } | Self::Uninstall { app } => vec![("app", app)],
-            Self::Install { file } => vec![("file", file)],
+            Self::Install { file, package: None } => vec![("file", file)],
+            Self::Install { file, package: Some(it) } => {
+                vec![("file", file), ("package", &it.name), ("sha256", &it.sha256)]
+            }
             Self::SendFile { file, to } => vec![("file", file), ("to", to)],
             Self::FetchFile { from, file } => vec![("from", from), ("file", file)],
         }
@@ -76,7 +90,13 @@ impl DeviceCommand {
         Some(match name {
             "OPEN_URL" => argument("OPEN_URL", "url").map(|url| Self::OpenUrl { url }),
             "STOP_APP" => argument("STOP_APP", "app").map(|app| Self::StopApp { app }),
-            "INSTALL_APP" => argument("INSTALL_APP", "file").map(|file| Self::Install { file }),
+            "INSTALL_APP" => argument("INSTALL_APP", "file").map(|file| {
+                // A record of an earlier version has the file alone.
+                let more = |name| argument("INSTALL_APP", name).ok();
+                let package = more("package").zip(more("sha256"));
+                let package = package.map(|(name, sha256)| PackageFile { name, sha256 });
+                Self::Install { file, package }
+            }),
             "UNINSTALL_APP" => argument("UNINSTALL_APP", "app").map(|app| Self::Uninstall { app }),
             "SEND_FILE" => argument("SEND_FILE", "file")
                 .and_then(|file| Ok(Self::SendFile { file, to: argument("SEND_FILE", "to")? })),

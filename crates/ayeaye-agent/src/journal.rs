@@ -109,6 +109,8 @@ pub struct OpenChange {
     pub refused_at: Option<Timestamp>,
     /// The driver that has changed it, as the phone knows it.
     pub driver: Option<String>,
+    /// The phone, as it was found: another one may have its address by now. An earlier version noted none.
+    pub phone: Option<DeviceRecord>,
 }
 
 /// All sessions.

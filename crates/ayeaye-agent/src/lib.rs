@@ -63,7 +63,7 @@ pub use device::{
     PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay, Surroundings,
     Transport,
 };
-pub use device_command::DeviceCommand;
+pub use device_command::{DeviceCommand, PackageFile};
 pub use elements::{Element, Elements};
 pub use error::error_chain;
 pub use host::as_listed;

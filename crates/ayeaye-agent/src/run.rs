@@ -30,6 +30,7 @@ mod model_call;
 mod named_app;
 mod observer;
 mod outcome;
+mod phone_taps;
 mod progress;
 mod put_off;
 mod recipient;
@@ -63,6 +64,7 @@ pub(crate) use self::mailbox::Mailbox;
 use self::model_call::ModelCaller;
 use self::observer::Observer;
 use self::outcome::{RunEnd, RunError, StepOutcome};
+pub(crate) use self::phone_taps::PhoneTaps;
 use self::progress::Progress;
 use self::put_off::PutOffs;
 pub(crate) use self::recorder::Recorder;
@@ -88,6 +90,8 @@ pub(crate) struct RunSetup {
     pub(crate) cancel: CancelHandle,
     /// How long screens took to come to rest, in other runs too.
     pub(crate) settle_times: Arc<SettleTimes>,
+    /// What was touched on which phone, in other runs too.
+    pub(crate) phone_taps: Arc<PhoneTaps>,
     /// Answers and guidance from the user.
     pub(crate) mailbox: Mailbox,
     /// Told when what the run begins with is in the record.
@@ -103,6 +107,7 @@ pub(crate) struct Run {
     observer: Observer,
     models: ModelCaller,
     actor: Actor,
+    phone_taps: Arc<PhoneTaps>,
     resume_kind: ResumeKind,
     started_with: RunRecord,
     reply_mode: ReplyMode,
@@ -153,6 +158,7 @@ impl Run {
             reply_mode,
             cancel,
             settle_times,
+            phone_taps,
             mailbox,
             begun,
             updates,
@@ -164,6 +170,7 @@ impl Run {
             device: device.id().clone(),
             session: recorder.session().id,
             driver: device.act_mark().map(|mark| mark.driver),
+            phone: recorder.session().device.clone(),
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);
@@ -177,6 +184,7 @@ impl Run {
             ),
             models: ModelCaller::new(budget, cancel.clone(), recorder.session()),
             actor: Actor::new(device.clone(), cancel.clone(), changes),
+            phone_taps,
             deps,
             device,
             recorder,

@@ -15,6 +15,7 @@ mod summary;
 use std::ops::Deref;
 
 pub use self::acts::ActHistory;
+pub(crate) use self::acts::is_counted_touch;
 pub use self::agents::Agents;
 pub(crate) use self::agents::{CLIENT, HOST_AGENT, JUDGE};
 pub use self::builder::SessionBuilder;

@@ -251,7 +251,10 @@ fn command_text(
     match command {
         DeviceCommand::OpenUrl { url } => plain("Open", url, String::new()),
         DeviceCommand::StopApp { app } => plain("Stop", app, String::new()),
-        DeviceCommand::Install { file } => plain("Install", file, String::new()),
+        DeviceCommand::Install { file, package: None } => plain("Install", file, String::new()),
+        DeviceCommand::Install { file, package: Some(package) } => {
+            plain("Install", &package.name, format!("from {file}"))
+        }
         DeviceCommand::Uninstall { app } => plain("Uninstall", app, String::new()),
         DeviceCommand::SendFile { file, to } => plain("Send the file", file, format!("to {to}")),
         DeviceCommand::FetchFile { from, file } => {

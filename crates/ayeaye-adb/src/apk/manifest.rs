@@ -6,6 +6,10 @@ use super::strings::StringPool;
 const LABEL: u32 = 0x0101_0001;
 /// `android:name`
 const NAME: u32 = 0x0101_0003;
+/// `android:versionCode`
+const VERSION_CODE: u32 = 0x0101_021b;
+/// `android:versionName`
+const VERSION_NAME: u32 = 0x0101_021c;
 
 const NULL: u32 = u32::MAX;
 /// What an attribute takes: namespace, name, text, and a value in eight bytes.
@@ -16,6 +20,7 @@ const MAX_ELEMENTS: usize = 50_000;
 const TYPE_REFERENCE: u8 = 0x01;
 const TYPE_STRING: u8 = 0x03;
 const TYPE_DYNAMIC_REFERENCE: u8 = 0x07;
+const TYPE_DECIMAL: u8 = 0x10;
 
 /// A name, or the resource that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,14 +57,15 @@ pub(super) fn label_sources(bytes: &[u8], activity: Option<&str>) -> Option<Vec<
     Some([of_activity, of_app].into_iter().flatten().collect())
 }
 
-/// The name of the package. `None` where this is not a manifest.
-pub(super) fn package_name(bytes: &[u8]) -> Option<String> {
+/// The name of the package, and its version. `None` where this is not a manifest.
+pub(super) fn package_and_version(bytes: &[u8]) -> Option<(String, Option<String>)> {
     let xml = leading_chunk(bytes).filter(|chunk| chunk.kind == ChunkKind::Xml)?;
     let strings = xml.children().find_map(StringPool::parse)?;
     let map = xml.children().find(|chunk| chunk.kind == ChunkKind::ResourceMap);
     let reader = Reader { strings, map };
     let root = xml.children().find(|chunk| chunk.kind == ChunkKind::StartElement)?;
-    reader.is_called(root, "manifest").then(|| reader.package(root))?
+    let package = reader.is_called(root, "manifest").then(|| reader.package(root))??;
+    Some((package, reader.version(root)))
 }
 
 /// Whether two names are of one class; a name that starts with a dot, or has none, is inside the package.
@@ -132,6 +138,21 @@ impl Reader<'_> {
             return None;
         }
         self.string(value)
+    }
+
+    /// The version as people know it, else by its number. The text is anybody's, and people are asked with it: what
+    /// reads like more than a version is none.
+    fn version(&self, element: Chunk<'_>) -> Option<String> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+        let is_version = |it: &String| {
+            it.starts_with(|c: char| c.is_ascii_digit()) && it.len() <= 30 && it.chars().all(fits)
+        };
+        let name = self.attribute(element, VERSION_NAME, "versionName");
+        let name = name.and_then(|it| self.string(it)).filter(is_version);
+        name.or_else(|| {
+            let number = self.attribute(element, VERSION_CODE, "versionCode")?;
+            (number.kind == TYPE_DECIMAL).then(|| number.data.to_string())
+        })
     }
 
     fn string(&self, value: Value) -> Option<String> {

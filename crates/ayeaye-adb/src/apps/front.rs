@@ -9,7 +9,8 @@ use crate::parse::{self, batch, split_batch};
 
 /// Android has had several places for it; since Android 16 the first may be empty.
 const ASK: [&str; 2] = [
-    "dumpsys window | grep -E '^WINDOW MANAGER|mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs='",
+    "dumpsys window | grep -E '^WINDOW MANAGER|mCurrentFocus|mFocusedApp|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|\
+     howing|ccluded=|mInputRestricted|inputRestricted|mDreamingLockscreen'",
     "dumpsys activity activities | grep -E 'Display #|Display: mDisplayId=|ResumedActivity'",
 ];
 
@@ -51,8 +52,12 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
         let anywhere = || parse::foreground(told).filter(|_| display == 0);
         let front = parse::foreground(&shown).or_else(anywhere);
         let front = front.map(|app| app.package);
-        let shade = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
-        if front.as_deref() == Some(package) && !shade {
+        let system_ui = parse::in_front(&shown).is_some_and(|it| it.package == SYSTEM_UI);
+        // The lock screen is a window of the same app, and closing the shade does not open it.
+        let locked =
+            system_ui && parse::locked(told).unwrap_or(false) && !parse::is_app_over_lock(told);
+        let shade = system_ui && !locked;
+        if front.as_deref() == Some(package) && !system_ui {
             return match parse::error_dialog(&shown) {
                 None => Performed::done(),
                 Some(title) => Performed::uncertain(format!(
@@ -72,6 +77,7 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
         }
         if deadline <= Instant::now() || is_silent(&output.stdout) {
             return match front {
+                _ if locked => Performed::uncertain(LOCKED),
                 Some(front) if front == package => Performed::uncertain(SHADED),
                 Some(other) => Performed::uncertain(
                     match parts
@@ -94,6 +100,7 @@ pub(super) async fn wait_for(client: &DeviceClient, package: &str, display: u32)
 
 const SYSTEM_UI: &str = "com.android.systemui";
 const CLOSE_SHADE: &str = "cmd statusbar collapse";
+const LOCKED: &str = "the phone is locked, so that it is seen once somebody has unlocked it";
 const SHADED: &str = "the notification shade, which does not close, lies over it";
 const NOT_TOLD: &str = "the phone does not tell which app is in front";
 

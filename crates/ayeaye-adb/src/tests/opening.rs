@@ -271,6 +271,37 @@ async fn a_screen_of_an_app_is_not_taken_for_the_question_which_copy_is_meant() 
     assert!(asked.contains(RESOLVER) && asked.contains("there twice"), "{asked}");
 }
 
+#[tokio::test]
+async fn a_locked_phone_is_told_as_locked_and_its_lock_screen_is_not_taken_for_the_shade() {
+    for (policy, is_locked) in [
+        ("mIsShowing=true\n mInputRestricted=true", true),
+        ("showing=true\n occluded=false\n inputRestricted=true", true),
+        ("mShowingLockscreen=false mDreamingLockscreen=false", false),
+        // An alarm over the lock screen: what lies over that is the shade.
+        ("showing=true\n occluded=true\n inputRestricted=true", false),
+    ] {
+        let fake = Fake::phone(move |request| {
+            if request.contains("query-activities") {
+                return Some(Reply::out(APPS));
+            }
+            request.contains("mCurrentFocus").then(|| {
+                Reply::out(format!(
+                    "  {policy}\n  mCurrentFocus=Window{{1 u0 NotificationShade}}\n  \
+                     mFocusedApp=ActivityRecord{{1 u0 com.a.player/.Main t1}}\n"
+                ))
+            })
+        })
+        .await;
+        let awake = Gesture::Awake { app: "com.a.player".to_owned() };
+        let done = fake.open().await.perform(&awake, ON).await.unwrap();
+        let told = done.uncertain.unwrap();
+        assert_eq!(told.contains("is locked"), is_locked, "{policy}: {told}");
+        assert_eq!(told.contains("notification shade"), !is_locked, "{policy}: {told}");
+        let collapsed = fake.commands().iter().any(|it| it.contains("collapse"));
+        assert_eq!(collapsed, !is_locked, "{:?}", fake.commands());
+    }
+}
+
 /// A phone that is folded, and whose cover is a display of its own: 1.
 #[tokio::test]
 async fn an_app_is_opened_on_the_display_that_is_looked_at() {

@@ -130,7 +130,8 @@ async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
     let devices = fake.devices().with_files(ExchangeFolder::new(folder.path().to_owned()));
     let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
     // The fake takes no files.
-    let install = Gesture::Command(DeviceCommand::Install { file: "a.apk".to_owned() });
+    let install =
+        Gesture::Command(DeviceCommand::Install { file: "a.apk".to_owned(), package: None });
     device.perform(&install, ON).await.unwrap_err();
     let line = fake.commands().pop().unwrap();
     let place = line.strip_prefix("rm -f /data/local/tmp/ayeaye-").expect("it is removed");

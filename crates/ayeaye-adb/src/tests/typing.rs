@@ -106,6 +106,16 @@ async fn a_field_without_select_all_is_emptied_from_its_end() {
 }
 
 #[tokio::test]
+async fn a_field_is_emptied_where_there_is_nothing_to_type() {
+    let fake = Fake::phone(|_| None).await;
+    let empty = Gesture::Type { text: String::new(), point: None, clear: true, submit: false };
+    let done = fake.open().await.perform(&empty, ON).await.unwrap();
+    assert!(done.uncertain.unwrap().contains("what is left"), "this phone does not tell");
+    assert!(fake.acts().iter().any(|line| line.contains("keyevent")), "{:?}", fake.acts());
+    assert!(!fake.acts().iter().any(|line| line.contains("input text")), "{:?}", fake.acts());
+}
+
+#[tokio::test]
 async fn no_command_that_empties_a_field_presses_more_keys_than_there_is_time_for() {
     let caret = |at: u32| format!(" mCursorSelStart={at} mCursorSelEnd={at}\n");
     // Told with one part more where the answer begins with a look at what was selected.

@@ -201,6 +201,12 @@ impl Agent {
         Ok(runs)
     }
 
+    /// What the phone that a serial means is known by until its next boot: not by what the serial is, which may be another
+    /// phone's later. `None` where it does not tell.
+    pub async fn phone_identity(&self, id: &DeviceId) -> Option<String> {
+        self.device_names(id).await.identity
+    }
+
     /// All names of the phone that a serial means.
     pub(super) async fn device_names(&self, id: &DeviceId) -> DeviceNames {
         for source in &self.deps.sources {

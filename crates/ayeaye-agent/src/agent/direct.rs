@@ -63,6 +63,8 @@ pub(super) struct DirectSessions(Arc<Mutex<HashMap<DeviceId, DirectSession>>>);
 struct DirectSession {
     session: SessionId,
     owner: Principal,
+    /// What the phone is known by, which changes where the address leads to another one; where it tells.
+    phone: Option<String>,
     /// The last act in it.
     at: Instant,
 }
@@ -75,11 +77,20 @@ impl DirectSessions {
         (last.owner == *principal && last.at.elapsed() < IDLE).then_some(last.session)
     }
 
-    fn keep(&self, device: &DeviceId, session: SessionId, owner: &Principal) {
+    /// Whether the phone of these names is known to be the one of the last act.
+    fn is_on(&self, names: &DeviceNames) -> bool {
+        let direct_sessions = self.lock();
+        let known = direct_sessions.get(&names.id).and_then(|it| it.phone.as_ref());
+        known.is_some() && known == names.identity.as_ref()
+    }
+
+    fn keep(&self, names: &DeviceNames, session: SessionId, owner: &Principal) {
+        let device = &names.id;
         let mut direct_sessions = self.lock();
         direct_sessions.retain(|_, session| session.at.elapsed() < IDLE);
         if direct_sessions.len() < MAX_DIRECT_SESSIONS || direct_sessions.contains_key(device) {
-            let session = DirectSession { session, owner: owner.clone(), at: Instant::now() };
+            let (phone, at) = (names.identity.clone(), Instant::now());
+            let session = DirectSession { session, owner: owner.clone(), phone, at };
             direct_sessions.insert(device.clone(), session);
         }
     }
@@ -160,7 +171,9 @@ impl Agent {
             // A person may have taken it in hand since.
             self.ensure_not_in_hand(&act, &names).await?;
             match self.act_under_lease(lease, &act, chosen, name).await {
-                Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
+                Err(AgentError::SessionFull(_) | AgentError::OtherPhone { .. })
+                    if session_id.is_none() && own.is_some() =>
+                {
                     self.direct_sessions.forget(device_id);
                 }
                 Err(err) if !matches!(err, AgentError::Device(_)) => {
@@ -185,7 +198,11 @@ impl Agent {
     }
 
     /// Fails when a session cannot take a direct action now.
-    async fn ensure_can_act(&self, id: SessionId, device: &DeviceNames) -> Result<(), AgentError> {
+    pub(super) async fn ensure_can_act(
+        &self,
+        id: SessionId,
+        device: &DeviceNames,
+    ) -> Result<(), AgentError> {
         if let Some(run) = self.active_run(id, Some(device))? {
             return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
@@ -213,8 +230,8 @@ impl Agent {
         let own = self.direct_sessions.of(&device_id, &act.principal);
         let (recorder, resume_kind) = if let Some(id) = chosen {
             let recorder = self.open_session(id).await?;
-            // Where it goes on from act to act, the phone has been there all the time.
-            if own != Some(id) {
+            // Where it goes on from act to act, the phone need not be asked again: its connection would be another one.
+            if own != Some(id) || !self.direct_sessions.is_on(&lease.names) {
                 ensure_same_phone(id, &recorder.session().device, &*device).await?;
             }
             (recorder, ResumeKind::Continue)
@@ -232,7 +249,7 @@ impl Agent {
             return Err(AgentError::SessionFull(name));
         }
         if act.session_id.is_none() || own == Some(name) {
-            self.direct_sessions.keep(&device_id, name, &act.principal);
+            self.direct_sessions.keep(&lease.names, name, &act.principal);
         } else {
             self.direct_sessions.forget(&device_id);
         }

@@ -168,7 +168,7 @@ impl Agent {
         };
         let Launch { resume_kind, mut started_with, reply_mode, replay } = launch;
         started_with.device_server = self.device_server(&lease.names.id);
-        let settle_times = self.settle_times.clone();
+        let (settle_times, phone_taps) = (self.settle_times.clone(), self.phone_taps.clone());
         let (begun, has_begun) = oneshot::channel();
         let setup = RunSetup {
             resume_kind,
@@ -177,6 +177,7 @@ impl Agent {
             reply_mode,
             cancel,
             settle_times,
+            phone_taps,
             mailbox,
             begun,
             updates,

@@ -1,6 +1,7 @@
 //! Settings that a crash, or a phone that went away, has left changed.
 use super::elsewhere::RunPurpose;
 use super::registry::LeaseRequest;
+use super::same_phone::device_record;
 use super::{Agent, AgentError};
 use crate::coordinator::RunKind;
 use crate::run::Ledger;
@@ -43,7 +44,9 @@ impl Agent {
             }
         }
         let journal = self.deps.journal.clone();
-        let ledger = Ledger { journal, device: device.clone(), session, driver: None };
+        let found = device_record(phone.info().await?);
+        let ledger =
+            Ledger { journal, device: device.clone(), session, driver: None, phone: found };
         let (done, remembered) = ledger.put_back(&*phone, None).await;
         for (change, how) in done {
             tracing::info!(%device, ?how, "{} was left changed", change.setting);

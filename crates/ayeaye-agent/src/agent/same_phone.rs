@@ -20,29 +20,20 @@ pub(super) fn device_record(info: DeviceInfo) -> DeviceRecord {
     }
 }
 
-/// Asks the phone, and refuses another one. Its Android and its screen may have changed since; its model and its serial
-/// number do not. Emulators are not told apart by these.
+/// Asks the phone, and refuses another one.
 pub(super) async fn ensure_same_phone(
     session: SessionId,
     began_on: &DeviceRecord,
     device: &dyn Device,
 ) -> Result<(), AgentError> {
     let now = device_record(device.info().await?);
-    let other_model =
-        is_known(&began_on.model) && is_known(&now.model) && began_on.model != now.model;
-    let serials = began_on.serial_digest.as_ref().zip(now.serial_digest.as_ref());
-    let other_serial = serials.is_some_and(|(before, now)| before != now);
-    if !other_model && !other_serial {
+    if !now.is_other_than(began_on) {
         return Ok(());
     }
+    let other_model = now.has_other_model_than(began_on);
     let now = if other_model { format!("a {}", now.model) } else { "another one".to_owned() };
     let (device, before) = (device.id().clone(), began_on.model.clone());
     Err(AgentError::OtherPhone { session, device, before, now })
-}
-
-/// A phone that does not tell its model is recorded under this one.
-fn is_known(model: &str) -> bool {
-    model != DeviceInfo::UNKNOWN
 }
 
 /// Enough to tell phones apart, and not the number itself: records are shown to others.

@@ -15,7 +15,7 @@
 //! | `HOT_KEY` | `key`, such as `BACK` |
 //! | `OPEN_URL` | `url` |
 //! | `STOP_APP`, `UNINSTALL_APP` | `app` |
-//! | `INSTALL_APP` | `file` |
+//! | `INSTALL_APP` | `file`; `package` and `sha256` of what was found in it |
 //! | `SEND_FILE` | `file`, `to` |
 //! | `FETCH_FILE` | `from`, `file` |
 //! | WAIT | `seconds`, a fraction if need be |

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{RecordedWord, ResumeReason, RoundStatus};
+use crate::device::DeviceInfo;
 use crate::{ReplyMode, StopReason};
 
 /// See [`Fact::SessionStart`](super::Fact::SessionStart).
@@ -24,7 +25,7 @@ pub struct SessionStart {
 }
 
 /// The phone as it was found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceRecord {
     /// Its serial.
     pub device_id: String,
@@ -38,6 +39,22 @@ pub struct DeviceRecord {
     /// address that another phone may have by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial_digest: Option<String>,
+}
+
+impl DeviceRecord {
+    /// Whether this is another phone than one that was found before, as far as both tell: Android and screen of a phone
+    /// may have changed since, its model and its serial number do not. Emulators are not told apart by these.
+    pub fn is_other_than(&self, before: &Self) -> bool {
+        let serials = before.serial_digest.as_ref().zip(self.serial_digest.as_ref());
+        self.has_other_model_than(before) || serials.is_some_and(|(before, now)| before != now)
+    }
+
+    /// Whether both tell a model, and not the same.
+    pub fn has_other_model_than(&self, before: &Self) -> bool {
+        // A phone that does not tell its model is recorded under this one.
+        let is_known = |model: &str| model != DeviceInfo::UNKNOWN;
+        is_known(&before.model) && is_known(&self.model) && before.model != self.model
+    }
 }
 
 /// What a run was started with.

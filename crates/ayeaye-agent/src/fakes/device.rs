@@ -92,6 +92,8 @@ struct Inner {
     size: ScreenSize,
     model: &'static str,
     serial_number: &'static str,
+    identity: Option<&'static str>,
+    descriptions: u32,
     page: u32,
     touched: Instant,
     motion: Motion,
@@ -150,6 +152,8 @@ impl FakeDevice {
                 size: screen::SIZE,
                 model: "Fake 7",
                 serial_number: "F7",
+                identity: None,
+                descriptions: 0,
                 page: 0,
                 touched: Instant::now(),
                 motion: Motion::AtOnce,
@@ -285,13 +289,23 @@ impl FakeDevice {
         self.inner().protected = on;
     }
 
-    /// It will not say what its screen consists of.
     /// Another phone answers at its address.
     pub(crate) fn is_replaced_by(&self, model: &'static str, serial_number: &'static str) {
         let mut inner = self.inner();
         (inner.model, inner.serial_number) = (model, serial_number);
     }
 
+    /// It is known by this, as a phone is until its next boot.
+    pub(crate) fn is_known_by(&self, identity: &'static str) {
+        self.inner().identity = Some(identity);
+    }
+
+    /// How often it was asked what it is.
+    pub(crate) fn descriptions(&self) -> u32 {
+        self.inner().descriptions
+    }
+
+    /// It will not say what its screen consists of.
     pub(crate) fn refuses_dumps(&self) {
         self.inner().dump_fault = Some(Fault::Refused);
     }

@@ -137,6 +137,16 @@ impl Policy {
         mine.fold(self.clone(), |policy, (_, profile)| policy.narrowed(&Self::of(*profile)))
     }
 
+    /// What holds in a session of a principal, narrowed by what it was started and continued with.
+    #[must_use]
+    pub fn of_session(&self, owner: &str, profiles: &[String]) -> Self {
+        // A profile of a later version is not known to be any wider than the strictest.
+        let known =
+            |name: &String| PolicyProfile::from_name(name).unwrap_or(PolicyProfile::ReadOnly);
+        let narrower = profiles.iter().map(known).map(Self::of);
+        narrower.fold(self.of_principal(owner), |policy, other| policy.narrowed(&other))
+    }
+
     /// Both at once: the stricter of the two in everything.
     #[must_use]
     pub fn narrowed(&self, other: &Self) -> Self {

@@ -12,11 +12,13 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Journal, JournalError, Summary, SummaryBuilder};
-use crate::SessionId;
+use crate::{SessionId, StopReason};
 
 /// A clock that is further ahead of the latest session than this may be wrong. Where it is right, the next session that
 /// ends shows it.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How long after an act a client that drives itself may act again in the same session; each act leaves it paused.
+const IN_USE: SignedDuration = SignedDuration::from_mins(10);
 /// 2026-01-01: there was nothing before it that could have recorded a session.
 const FIRST_RECORDS: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
@@ -75,7 +77,8 @@ pub enum Removable {
     /// Its last run is over.
     Yes,
     /// Its last run has no recorded end: it is under way, or its process died. Nobody has seen how it
-    /// ended, so only the age limit applies.
+    /// ended, so only the age limit applies. So it is with a session that was paused minutes ago, as direct
+    /// control leaves it between two acts.
     ByAgeOnly,
     /// A question waits for an answer, or the record cannot be read.
     No,
@@ -83,10 +86,12 @@ pub enum Removable {
 
 impl RetentionCandidate {
     /// What a summary says.
-    pub fn of(id: SessionId, summary: &Summary) -> Self {
+    pub fn of(id: SessionId, summary: &Summary, now: Timestamp) -> Self {
+        let is_recent = now.duration_since(summary.last).abs() < IN_USE;
         let removable = match (&summary.question, summary.stop_reason) {
             (Some(_), _) => Removable::No,
             (None, None) => Removable::ByAgeOnly,
+            (None, Some(StopReason::UserPaused)) if is_recent => Removable::ByAgeOnly,
             (None, Some(_)) => Removable::Yes,
         };
         Self { id, last: summary.last, bytes: summary.bytes, removable }
@@ -152,7 +157,7 @@ pub async fn candidates(
     let mut kept = Vec::new();
     for id in journal.list().await? {
         let candidate = match journal.summary(&id).await {
-            Ok(summary) => RetentionCandidate::of(id, &summary),
+            Ok(summary) => RetentionCandidate::of(id, &summary, now),
             Err(JournalError::Unknown(_)) => continue, // somebody else removed it
             Err(JournalError::MissingSessionStart(_)) => RetentionCandidate::unbegun(id, now),
             // It counts as one, of a size that the record does not tell.
@@ -210,7 +215,7 @@ async fn remove(journal: &dyn Journal, candidate: &RetentionCandidate, now: Time
         return false;
     }
     let found = match summary.finish(0) {
-        Ok(summary) => RetentionCandidate::of(*id, &summary),
+        Ok(summary) => RetentionCandidate::of(*id, &summary, now),
         Err(_) => RetentionCandidate::unbegun(*id, now),
     };
     if (found.last, found.removable) != (candidate.last, candidate.removable) {

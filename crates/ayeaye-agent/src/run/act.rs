@@ -117,6 +117,7 @@ impl Run {
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
         drop(watch);
+        self.phone_taps.note(self.device.id(), self.session().id, gesture.name());
         let sent =
             self.actor.perform(&mut self.recorder, &gesture, target, gate, frame.size()).await;
         let sent = match sent {

@@ -23,6 +23,12 @@ impl Budget {
 
     /// The end of the run, if no further step may begin.
     pub(super) fn check_step(&self, recorder: &Recorder) -> Option<RunEnd> {
+        self.check_steps(recorder).or_else(|| self.check_call(recorder))
+    }
+
+    /// The end of the run, if its steps, or those of the session, are used up. Asked in a step, it tells whether that is
+    /// the last one.
+    pub(super) fn check_steps(&self, recorder: &Recorder) -> Option<RunEnd> {
         let session = recorder.session();
         let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
         if session.run.max_steps <= session.local_steps() {
@@ -33,7 +39,7 @@ impl Budget {
             let most = self.limits.session_steps;
             return used_up(format!("the {most}{SESSION_STEPS_USED_UP}"));
         }
-        self.check_call(recorder)
+        None
     }
 
     /// The end of the run, if no further model call may be made.

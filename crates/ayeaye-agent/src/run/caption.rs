@@ -48,20 +48,26 @@ impl Run {
         Some(self.models.send_in_background(exchange, LIMIT))
     }
 
-    /// Abandons the caption if this action does not end the run.
+    /// Abandons the caption if neither this action nor its step ends the run.
     pub(super) async fn drop_caption_unless_last(
         &mut self,
         action: &Action,
         step: &mut StepBuilder,
     ) -> Result<(), RunError> {
-        let may_end = matches!(
-            action,
-            Action::Complete { .. }
-                | Action::Abort { .. }
-                | Action::Info(_)
-                | Action::Confirm { .. }
-        );
-        if may_end { Ok(()) } else { self.finish_caption(None, step).await }
+        let may_end = match action {
+            // With that only a subtask ends, and the host agent looks next.
+            Action::Complete { .. } | Action::Abort { .. } => {
+                self.session().planning.current.is_none()
+            }
+            Action::Info(_) | Action::Confirm { .. } => true,
+            Action::Gesture(_) | Action::Wait(_) | Action::Note { .. } => false,
+        };
+        if may_end || self.is_last_step() { Ok(()) } else { self.finish_caption(None, step).await }
+    }
+
+    /// Whether the run ends with this step, whatever is done in it.
+    fn is_last_step(&self) -> bool {
+        self.models.budget().check_steps(&self.recorder).is_some()
     }
 
     /// Waits for the caption if the step ended the run, else abandons it. Either way the call is
@@ -74,15 +80,18 @@ impl Run {
         let Some(BackgroundCall { mut exchange, begun, mut call }) = step.captioning.take() else {
             return Ok(());
         };
-        let wanted = step.decision.is_some()
-            && end.is_some_and(|end| {
+        let ends_run = end.map_or_else(
+            || self.is_last_step(),
+            |end| {
                 matches!(
                     end.reason,
                     StopReason::TaskCompletedSuccessfully
                         | StopReason::TaskAbortedByAgent
                         | StopReason::InfoActionNeedsReply
                 )
-            });
+            },
+        );
+        let wanted = step.decision.is_some() && ends_run;
         let given_up = |why: &str| {
             let message = format!("given up: {why}");
             Err(ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed()))

@@ -16,8 +16,8 @@ use super::step::StepBuilder;
 use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
-    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, PolicyProfile, Rule,
-    ScreenFacts, UserWords, Verdict, judge, take_countdowns,
+    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
+    Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::named_secret::{mention, mentioned};
@@ -189,7 +189,9 @@ impl Run {
         let words = self.state.words.of(&acts.words);
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),
-            taps: acts.taps(),
+            taps: acts
+                .taps()
+                .saturating_add(self.phone_taps.of_others(self.device.id(), session.id)),
             typed: acts.typed,
             touched: acts.touched.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
@@ -243,13 +245,8 @@ impl Run {
 
     /// The policy of the settings, narrowed by what the session was started with.
     pub(super) fn policy(&self) -> Policy {
-        let profiles = self.session().policy.iter();
-        // A profile of a later version is not known to be any wider than the strictest.
-        let known =
-            |name: &String| PolicyProfile::from_name(name).unwrap_or(PolicyProfile::ReadOnly);
-        let narrower = profiles.map(known).map(Policy::of);
-        let own = self.deps.policy.of_principal(self.session().owner.name());
-        narrower.fold(own, |policy, other| policy.narrowed(&other))
+        let session = self.session();
+        self.deps.policy.of_session(session.owner.name(), &session.policy)
     }
 
     /// The gate's question, without secrets.

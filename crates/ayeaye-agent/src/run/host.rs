@@ -43,11 +43,16 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
         let mut observation = self.observe(step).await?;
+        step.captioning = self.begin_caption(&observation);
         self.load_apps(step).await?;
         let turn = match self.plan(&observation, step).await {
             Ok(reply) => reply.turn,
             Err(err) => return Err(self.with_elements(err, &mut observation).await),
         };
+        if let Some(decision) = step.decision.take() {
+            self.drop_caption_unless_last(&decision.action, step).await?;
+            step.decision = Some(decision);
+        }
         let patience = self.observer.patience(&self.recorder, false);
         self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
         // An answer is something new to plan with.

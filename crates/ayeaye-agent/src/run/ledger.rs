@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
 
-use crate::journal::{Journal, JournalError, OpenChange};
+use crate::journal::{DeviceRecord, Journal, JournalError, OpenChange};
 use crate::{Device, DeviceError, DeviceId, PutBack, SessionId, SettingChange, error_chain};
 
 /// After so many refusals a setting is left as it is.
@@ -21,6 +21,8 @@ pub(crate) struct Ledger {
     pub(crate) session: SessionId,
     /// Who changes it, as the phone knows it.
     pub(crate) driver: Option<String>,
+    /// The phone that is there.
+    pub(crate) phone: DeviceRecord,
 }
 
 impl Ledger {
@@ -42,6 +44,7 @@ impl Ledger {
             refusals: 0,
             refused_at: None,
             driver: self.driver.clone(),
+            phone: Some(self.phone.clone()),
         };
         let add = move |open: &mut Vec<OpenChange>| {
             open.push(added);
@@ -111,7 +114,11 @@ impl Ledger {
             Ok(open) => open,
             Err(err) => return (done, Err(err)),
         };
-        for OpenChange { change, .. } in open.into_iter().rev() {
+        for OpenChange { change, phone, .. } in open.into_iter().rev() {
+            if phone.is_some_and(|its| self.phone.is_other_than(&its)) {
+                // It waits for the phone that it was changed on.
+                continue;
+            }
             let put_back = device.put_back(&change);
             let answer = match until {
                 Some(until) => timeout_at(until, put_back).await,
@@ -183,8 +190,14 @@ mod tests {
         let recording = Recording::new().await;
         let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
         let session = SessionId::new();
-        let ledger =
-            || Ledger { journal: journal.clone(), device: device.clone(), session, driver: None };
+        let phone = || recording.recorder.session().device.clone();
+        let ledger = || Ledger {
+            journal: journal.clone(),
+            device: device.clone(),
+            session,
+            driver: None,
+            phone: phone(),
+        };
         // A run begins while a task of the last one has just put the keyboard back.
         let (begins, puts_back) = (ledger(), ledger());
         let (keyboard, timeout) = (changed("keyboard"), changed("timeout"));
@@ -235,7 +248,8 @@ mod tests {
     #[test]
     fn a_phone_that_refuses_for_minutes_has_refused_once() {
         let (change, session) = (changed("s"), SessionId::new());
-        let mut open = OpenChange { session, change, refusals: 0, refused_at: None, driver: None };
+        let (refused_at, driver, phone) = (None, None, None);
+        let mut open = OpenChange { session, change, refusals: 0, refused_at, driver, phone };
         let begun: Timestamp = "2026-11-25T10:00:00Z".parse().unwrap();
         let after = |minutes: i64| Some(begun + SignedDuration::from_mins(minutes));
         let counted = [0, 1, 20, 59, 60, 61, 119, 120].map(|at| refused_anew(&mut open, after(at)));

@@ -2,13 +2,18 @@
 use crate::gate::Policy;
 use crate::{Device, DeviceCommand, DeviceError, Gesture, RefusedBy};
 
-/// The same act with the app's package in the place of its label, where lists of apps bind: these name packages. The
-/// error is the phone's: what it is about is not known, so that no list can be kept to.
+/// The same act with the app's package in the place of its label, where lists of apps bind: these name packages. Of a
+/// file that is installed it is told anyway. The error is the phone's: what it is about is not known, so that no list
+/// can be kept to.
 pub(super) async fn named_by_package(
     device: &dyn Device,
     policy: &Policy,
     gesture: &Gesture,
 ) -> Result<Gesture, DeviceError> {
+    if let Gesture::Command(command @ DeviceCommand::Install { package: None, .. }) = gesture {
+        let found = device.preview(command).await?;
+        return Ok(Gesture::Command(found.bind(command.clone())));
+    }
     let is_bound = !policy.deny_apps.is_empty() || !policy.allow_apps.is_empty();
     let mut named = gesture.clone();
     if is_bound

@@ -133,6 +133,7 @@ impl Run {
             device: self.device.id().clone(),
             session: self.session().id,
             driver: self.device.act_mark().map(|mark| mark.driver),
+            phone: self.session().device.clone(),
         }
     }
 

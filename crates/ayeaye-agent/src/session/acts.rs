@@ -47,6 +47,11 @@ pub struct ActHistory {
     now: Option<Timestamp>,
 }
 
+/// Whether the act of this name counts as a touch, of which a policy may allow so many in a minute.
+pub(crate) fn is_counted_touch(name: &str) -> bool {
+    matches!(name, "CLICK" | "DOUBLE_CLICK" | "LONGPRESS" | "SLIDE" | "DRAG" | "TYPE")
+}
+
 impl ActHistory {
     /// Touches of the last 60 seconds before the newest event.
     pub fn taps(&self) -> u32 {
@@ -171,7 +176,7 @@ impl ActHistory {
             self.approved_apps.push((ActClass::Unreadable, app));
         }
         match start.name.as_str() {
-            "CLICK" | "DOUBLE_CLICK" | "LONGPRESS" | "SLIDE" | "DRAG" | "TYPE" => {
+            name if is_counted_touch(name) => {
                 self.taps.retain(|tap| at.duration_since(*tap) < MINUTE);
                 self.taps.push(at);
             }

@@ -64,6 +64,14 @@ pub async fn go_on(
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
+    let is_at_work = app.agent.follow(id, &Principal::operator()).await.is_some();
+    if text.is_some() && !is_at_work && !app.presence.look().await.takes_tasks() {
+        bail!(
+            "no model answers at {}: nothing was started, and what session {id} asks stays open\nhint: `ayeaye setup` \
+             finds or adds one, `ayeaye doctor` finds out what is wrong",
+            app.presence.endpoint()
+        );
+    }
     if text.is_none() && would_fail_again(&report, &app.presence).await.is_some() {
         bail!(
             "the model failed in session {id}, and there is still no answer at {}: nothing was started\nhint: `ayeaye setup` finds \

@@ -28,8 +28,23 @@ pub(crate) struct Approvals(OneTimeCodes<Waiting>);
 
 #[derive(Debug)]
 struct Waiting {
-    device: DeviceId,
+    phone: PhoneAsked,
     subject: Subject,
+}
+
+/// The phone that a person was asked about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PhoneAsked {
+    device: DeviceId,
+    /// What it is known by until its next boot: what it is reached by may be another phone's by then.
+    identity: Option<String>,
+}
+
+impl PhoneAsked {
+    /// The one that is there now.
+    pub(crate) async fn of(agent: &Agent, device: &DeviceId) -> Self {
+        Self { device: device.clone(), identity: agent.phone_identity(device).await }
+    }
 }
 
 /// What a code is for.
@@ -60,16 +75,17 @@ impl Approvals {
     ) -> Result<(), ToolError> {
         let ctx = wait.request();
         let principal = principal::of(ctx);
+        let phone = PhoneAsked::of(agent, device).await;
         if let Some(code) = code {
             let wanted = Subject::Command(command.clone());
-            let known = self.take(code, device, &principal, |it| *it == wanted).is_some();
+            let known = self.take(code, &phone, &principal, |it| *it == wanted).is_some();
             return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
         }
-        if in_a_form(agent, question, &mut wait).await? {
+        if in_a_form(agent, &phone, question, &mut wait).await? {
             return Ok(());
         }
         let subject = Subject::Command(command.clone());
-        let code = self.issue_code(device, &principal, subject);
+        let code = self.issue_code(&phone, &principal, subject);
         PendingForm::leave(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
     }
@@ -83,20 +99,21 @@ impl Approvals {
         leave: &LeaveRequest,
         mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
-        if in_a_form(agent, &leave.question, &mut wait).await? {
+        let phone = PhoneAsked::of(agent, device).await;
+        if in_a_form(agent, &phone, &leave.question, &mut wait).await? {
             return Ok(());
         }
-        Err(self.needs(device, leave, wait.request()))
+        Err(self.needs(&phone, leave, wait.request()))
     }
 
     /// What a client is told that has to ask its user, with a code for the answer.
     pub(super) fn needs(
         &self,
-        device: &DeviceId,
+        phone: &PhoneAsked,
         leave: &LeaveRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
-        let code = self.issue_code_for_act(device, leave, &principal::of(ctx));
+        let code = self.issue_code_for_act(phone, leave, &principal::of(ctx));
         PendingForm::leave(ctx, &leave.question, &code);
         ToolError::needs_approval(&leave.question, &code)
     }
@@ -104,40 +121,40 @@ impl Approvals {
     /// What a person has agreed to, by the code that was given for it; it is good once.
     pub(super) fn agreed(
         &self,
-        device: &DeviceId,
+        phone: &PhoneAsked,
         code: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<Agreed, ToolError> {
-        self.take_act(device, code, &principal::of(ctx))
+        self.take_act(phone, code, &principal::of(ctx))
     }
 
     /// A code for a person's yes to what the gate asks about.
     pub(crate) fn issue_code_for_act(
         &self,
-        device: &DeviceId,
+        phone: &PhoneAsked,
         leave: &LeaveRequest,
         principal: &Principal,
     ) -> String {
-        self.issue_code(device, principal, Subject::Act(Box::new(leave.clone())))
+        self.issue_code(phone, principal, Subject::Act(Box::new(leave.clone())))
     }
 
     /// What such a code is for; it is good once.
     pub(crate) fn take_act(
         &self,
-        device: &DeviceId,
+        phone: &PhoneAsked,
         code: &str,
         principal: &Principal,
     ) -> Result<Agreed, ToolError> {
         let is_act = |it: &Subject| matches!(it, Subject::Act(_));
-        match self.take(code, device, principal, is_act) {
+        match self.take(code, phone, principal, is_act) {
             Some(Subject::Act(leave)) => Ok(Agreed::Act(Box::new(leave.act))),
             _ => Err(ToolError::not_approved(&excerpt(code, 20))),
         }
     }
 
-    fn issue_code(&self, device: &DeviceId, principal: &Principal, subject: Subject) -> String {
+    fn issue_code(&self, phone: &PhoneAsked, principal: &Principal, subject: Subject) -> String {
         let code = format!("{:08x}", rand::random::<u32>());
-        self.0.add(code.clone(), principal, Waiting { device: device.clone(), subject });
+        self.0.add(code.clone(), principal, Waiting { phone: phone.clone(), subject });
         code
     }
 
@@ -145,21 +162,22 @@ impl Approvals {
     fn take(
         &self,
         code: &str,
-        device: &DeviceId,
+        phone: &PhoneAsked,
         principal: &Principal,
         fits: impl Fn(&Subject) -> bool,
     ) -> Option<Subject> {
         let is_it = |whose: &Principal, it: &Waiting| {
-            it.device == *device && whose == principal && fits(&it.subject)
+            it.phone == *phone && whose == principal && fits(&it.subject)
         };
         self.0.take(code, is_it).map(|(_, it)| it.subject)
     }
 }
 
 /// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where nobody has
-/// answered one, so that the client has to ask in its own way.
+/// answered one, so that the client has to ask in its own way. A yes is for the phone that was there when it was asked.
 async fn in_a_form(
     agent: &Agent,
+    phone: &PhoneAsked,
     question: &str,
     wait: &mut RunWait<'_>,
 ) -> Result<bool, ToolError> {
@@ -170,6 +188,9 @@ async fn in_a_form(
     }
     match show_form(agent, wait, yes_or_no(question), pending()).await {
         Ok(ClientResult::ElicitResult(result)) => match FormReply::of(&result) {
+            FormReply::Yes if PhoneAsked::of(agent, &phone.device).await != *phone => {
+                Err(ToolError::other_phone(&phone.device))
+            }
             FormReply::Yes => Ok(true),
             FormReply::No => Err(ToolError::declined()),
             FormReply::Nothing => Ok(false),
@@ -181,24 +202,39 @@ async fn in_a_form(
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_agent::PackageFile;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn a_code_is_good_once_for_one_act_of_one_caller_on_one_phone() {
-        let (approvals, phone, me) = (Approvals::default(), DeviceId::new("X"), Principal::local());
-        let command =
-            |file: &str| Subject::Command(DeviceCommand::Install { file: file.to_owned() });
-        let take = |code: &str, phone: &DeviceId, file: &str| {
-            let wanted = command(file);
+        let phone = |device: &str, identity: &str| PhoneAsked {
+            device: DeviceId::new(device),
+            identity: Some(identity.to_owned()),
+        };
+        let (approvals, me) = (Approvals::default(), Principal::local());
+        let (other, moved, phone) = (phone("Y", "a"), phone("X", "b"), phone("X", "a"));
+        let command = |file: &str, sha256: &str| {
+            let package = PackageFile { name: "org.a".to_owned(), sha256: sha256.to_owned() };
+            Subject::Command(DeviceCommand::Install {
+                file: file.to_owned(),
+                package: Some(package),
+            })
+        };
+        let take_as = |code: &str, phone: &PhoneAsked, wanted: Subject| {
             approvals.take(code, phone, &me, |it| *it == wanted).is_some()
         };
-        let code = approvals.issue_code(&phone, &me, command("a.apk"));
+        let take =
+            |code: &str, phone: &PhoneAsked, file: &str| take_as(code, phone, command(file, "1"));
+        let code = approvals.issue_code(&phone, &me, command("a.apk", "1"));
+        assert!(!take_as(&code, &phone, command("a.apk", "2")), "other contents of that file");
         assert!(!take(&code, &phone, "b.apk"));
-        assert!(!take(&code, &DeviceId::new("Y"), "a.apk"));
+        assert!(!take(&code, &other, "a.apk"));
+        assert!(!take(&code, &moved, "a.apk"), "another phone at its address");
         assert!(!take("", &phone, "a.apk"));
         assert!(take(&code, &phone, "a.apk"));
         assert!(!take(&code, &phone, "a.apk"));
-        let late = approvals.issue_code(&phone, &me, command("a.apk"));
+        let late = approvals.issue_code(&phone, &me, command("a.apk", "1"));
         tokio::time::advance(LIMITS.age).await;
         assert!(!take(&late, &phone, "a.apk"));
     }

@@ -246,6 +246,10 @@ impl RunResult {
     pub fn offered(mut self, report: &Report, offer: Offer) -> Self {
         if !offer.tools.agent {
             self.next = next::without_tasks(report.stop_reason, offer.tools);
+        } else if offer.tools.device
+            && let Some(next) = next::with_device_tools(report)
+        {
+            self.next = next;
         }
         self
     }

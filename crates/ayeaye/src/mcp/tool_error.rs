@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use ayeaye_agent::gate::Rule;
-use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, SessionId, error_chain};
+use ayeaye_agent::{AgentError, DeviceError, DeviceId, InvalidSessionId, SessionId, error_chain};
 use rmcp::ErrorData;
 use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
@@ -272,6 +272,16 @@ impl ToolError {
                 "nothing was done: `{given}` is not an approval for this call, or has expired"
             ),
             hint: "make the call without `approval`, and ask your user again",
+        }
+    }
+
+    /// A person said yes while what a phone is called by became another one's.
+    pub(super) fn other_phone(device: &DeviceId) -> Self {
+        Self {
+            text: format!(
+                "nothing was done: {device} is another phone now than when your user was asked, or was started anew"
+            ),
+            hint: "look which phone it is (list_connected_devices), then make the call and ask your user again",
         }
     }
 

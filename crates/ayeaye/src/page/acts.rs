@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
+use crate::mcp::approvals::PhoneAsked;
 use crate::mcp::args;
 use crate::mcp::args::device::{
     ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
@@ -123,7 +124,10 @@ impl Page {
             agent.keep_in_hand(&device_id, control, &principal).await?;
         }
         let agreed = match &wanted.agreed {
-            Some(code) => approvals.take_act(&device_id, code, &principal)?,
+            Some(code) => {
+                let phone = PhoneAsked::of(agent, &device_id).await;
+                approvals.take_act(&phone, code, &principal)?
+            }
             None => Agreed::Nothing,
         };
         let act = DirectAction {
@@ -141,7 +145,8 @@ impl Page {
         let mut acted = Acted::of(&acting);
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             acted.question = Some(leave.question.clone());
-            acted.agree = Some(approvals.issue_code_for_act(&device_id, leave, &principal));
+            let phone = PhoneAsked::of(agent, &device_id).await;
+            acted.agree = Some(approvals.issue_code_for_act(&phone, leave, &principal));
         }
         Ok(Json(acted))
     }

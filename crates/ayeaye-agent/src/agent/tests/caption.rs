@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::hosts::{assign, finish};
 use crate::fakes::{Rig, ScriptedModel, ScriptedReply, abort, click, complete, info};
 use crate::journal::Fact;
 use crate::{KeepText, Part, Prices, PrivacySettings, ReplyMode, SessionId, StopReason, UserInput};
@@ -108,6 +109,28 @@ async fn the_screen_that_ends_a_run_is_put_into_words_while_the_model_thinks() {
         let again = rig.agent.report(report.session_id, &crate::fakes::client()).await.unwrap();
         assert!(again.final_action.unwrap().caption.is_some());
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_step_that_a_run_may_have_has_its_caption() {
+    let (rig, _) = captioned([click(1), click(2)], [says("One."), says("Two.")]);
+    let report = rig.steps(2).run().await;
+    assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
+    assert_eq!(report.steps[0].caption, None);
+    assert_eq!(report.final_action.unwrap().caption.as_deref(), Some("Two."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_a_host_agent_the_step_that_ends_the_run_has_its_caption_and_no_subtask_has() {
+    let late = || ScriptedReply::Late(Duration::from_secs(10), "of a subtask".to_owned());
+    let (rig, _) = captioned([complete("Sent.")], [late(), late(), says("The chat.")]);
+    let rig = rig.planned([assign("Messages", "Text her"), finish("Done.")]);
+    let begun = Instant::now();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(report.final_action.as_ref().unwrap().caption.as_deref(), Some("The chat."));
+    assert!(begun.elapsed() < Duration::from_secs(10), "nobody waits for the others");
+    assert_eq!(report.steps.iter().filter(|it| it.caption.is_some()).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]

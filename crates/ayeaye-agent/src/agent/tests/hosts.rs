@@ -13,7 +13,7 @@ fn says(fields: &Value) -> ScriptedReply {
     ScriptedReply::Says(fields.to_string())
 }
 
-fn assign(app: &str, subtask: &str) -> ScriptedReply {
+pub(super) fn assign(app: &str, subtask: &str) -> ScriptedReply {
     says(&json!({
         "observation": "The home screen.", "thought": "One by one.", "current_subtask": subtask,
         "app": app, "message": ["Be quick"], "plan": ["the rest"], "status": "ASSIGN",
@@ -21,7 +21,7 @@ fn assign(app: &str, subtask: &str) -> ScriptedReply {
     }))
 }
 
-fn finish(result: &str) -> ScriptedReply {
+pub(super) fn finish(result: &str) -> ScriptedReply {
     says(&json!({ "status": "FINISH", "result": result }))
 }
 

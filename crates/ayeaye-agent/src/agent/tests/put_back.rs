@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::fakes::{Call, Fault, Rig};
+use crate::fakes::{Call, Fault, Rig, click, complete};
 use crate::journal::{Fact, NoteKind, OpenChange};
 use crate::{Device as _, SessionId, SettingChange, StopReason};
 
@@ -28,6 +28,7 @@ async fn a_setting_is_not_put_back_under_the_driver_of_another_server() {
             refusals: 0,
             refused_at: None,
             driver: changed_by.map(str::to_owned),
+            phone: None,
         };
         let remember = Box::new(move |changes: &mut Vec<OpenChange>| {
             changes.push(open);
@@ -43,6 +44,28 @@ async fn a_setting_is_not_put_back_under_the_driver_of_another_server() {
         rig.phone.was_driven_by(None);
         assert_eq!(rig.agent.put_back_settings().await.unwrap(), 0, "{who}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_changed_on_one_phone_is_not_put_back_on_another_one_at_its_address() {
+    let rig = Rig::new([click(1)]).limited(|limits| limits.stop_animations = true).steps(1);
+    rig.phone.animates_by(["window"]);
+    // It goes before it can be put back.
+    rig.phone.breaks(Call::PutBack, 1..=1, Fault::Gone);
+    rig.run().await;
+    let open = async || rig.journal.open_changes(rig.phone.id()).await.unwrap().len();
+    assert_eq!(open().await, 1);
+    for (model, serial_number) in [("Fake 8", "F8"), ("Fake 7", "F8")] {
+        rig.phone.is_replaced_by(model, serial_number);
+        assert_eq!(rig.agent.put_back_settings().await.unwrap(), 1);
+        // A session on that one leaves it alone too.
+        rig.script.adds([complete("done")]);
+        rig.run().await;
+        assert_eq!(open().await, 1, "{model} {serial_number}");
+    }
+    rig.phone.is_replaced_by("Fake 7", "F7");
+    assert_eq!(rig.agent.put_back_settings().await.unwrap(), 0);
+    assert_eq!(open().await, 0);
 }
 
 /// A phone that gives no picture may still do the rest, and one that is silent is not waited for.

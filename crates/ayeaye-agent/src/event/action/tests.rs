@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::PackageFile;
 
 fn point() -> impl Strategy<Value = Point> {
     (0..=1000i64, 0..=1000i64).prop_map(|(x, y)| Point::new(x, y).expect("on the screen"))
@@ -45,7 +46,10 @@ fn command() -> impl Strategy<Value = DeviceCommand> {
     prop_oneof![
         text().prop_map(|url| DeviceCommand::OpenUrl { url }),
         text().prop_map(|app| DeviceCommand::StopApp { app }),
-        text().prop_map(|file| DeviceCommand::Install { file }),
+        (text(), prop::option::of((text(), text()))).prop_map(|(file, package)| {
+            let package = package.map(|(name, sha256)| PackageFile { name, sha256 });
+            DeviceCommand::Install { file, package }
+        }),
         text().prop_map(|app| DeviceCommand::Uninstall { app }),
         (text(), text()).prop_map(|(file, to)| DeviceCommand::SendFile { file, to }),
         (text(), text()).prop_map(|(from, file)| DeviceCommand::FetchFile { from, file }),

@@ -11,8 +11,8 @@ use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, CommandPreview, Device, DeviceCommand, DeviceEntry,
-    DeviceError, DeviceId, DeviceInfo, DeviceSource, Frame, Gesture, Performed, PutBack, RefusedBy,
-    ScreenSize, ScreenState, SettingChange, Transport,
+    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, Frame, Gesture, Performed,
+    PutBack, RefusedBy, ScreenSize, ScreenState, SettingChange, Transport,
 };
 
 impl FakeDevice {
@@ -131,7 +131,8 @@ impl Device for FakeDevice {
     }
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
-        let inner = self.inner();
+        let mut inner = self.inner();
+        inner.descriptions += 1;
         Ok(DeviceInfo {
             id: self.id.clone(),
             model: inner.model.to_owned(),
@@ -273,7 +274,7 @@ impl Device for FakeDevice {
         let inner = self.inner();
         let known = inner.apps.iter().find(|(package, label)| package == app || label == app);
         let package = known.map(|(package, _)| (*package).to_owned());
-        Ok(CommandPreview { package, size: None })
+        Ok(CommandPreview { package, ..CommandPreview::default() })
     }
 
     fn app_names(&self) -> Vec<String> {
@@ -324,6 +325,11 @@ impl DeviceSource for FakeSource {
             also: Vec::new(),
             identity: None,
         }])
+    }
+
+    async fn names(&self, id: &DeviceId) -> Option<DeviceNames> {
+        let identity = self.0.inner().identity.filter(|_| *id == self.0.id)?;
+        Some(DeviceNames { identity: Some(identity.to_owned()), ..DeviceNames::only(id.clone()) })
     }
 
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {

@@ -323,8 +323,9 @@ fn denies(control: &ControlFacts) -> bool {
 pub(in crate::gate) fn commands(findings: &mut Findings<'_>) {
     let Gesture::Command(command) = findings.request.gesture else { return };
     match command {
-        DeviceCommand::Install { file } => {
-            findings.class(ActClass::Install, false, Rule::Command, file);
+        DeviceCommand::Install { file, package } => {
+            let what = package.as_ref().map_or(file, |it| &it.name);
+            findings.class(ActClass::Install, false, Rule::Command, what);
         }
         DeviceCommand::Uninstall { app } => {
             let words = findings.request.words;

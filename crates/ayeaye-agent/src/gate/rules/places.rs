@@ -60,7 +60,11 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
                 }
             }
         }
-        Gesture::Command(_) => {}
+        // A package that nobody knows is in no list.
+        Gesture::Command(DeviceCommand::Install { package, .. }) => {
+            check(package.as_ref().map_or("", |it| &it.name), false);
+        }
+        Gesture::Command(DeviceCommand::OpenUrl { .. }) => {}
         Gesture::HotKey { key: Key::Recents } if !policy.private_apps.is_empty() => {
             // It is the home screen's, and has pictures of the apps.
             findings.deny(ActClass::Open, Rule::PrivateApp, "the overview of recent apps");

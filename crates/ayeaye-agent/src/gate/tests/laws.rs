@@ -3,7 +3,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{DeviceCommand, Direction, Key};
+use crate::{DeviceCommand, Direction, Key, PackageFile};
 
 /// Texts of any kind, among them what means something to the gate.
 fn text() -> impl Strategy<Value = String> {
@@ -132,7 +132,10 @@ fn gesture() -> impl Strategy<Value = Gesture> {
         prop_oneof![text(), package()].prop_map(|app| Gesture::Awake { app }),
         prop::sample::select(Key::ALL.to_vec()).prop_map(|key| Gesture::HotKey { key }),
         text().prop_map(|url| Gesture::Command(DeviceCommand::OpenUrl { url })),
-        text().prop_map(|file| Gesture::Command(DeviceCommand::Install { file })),
+        (text(), prop::option::of(text())).prop_map(|(file, name)| {
+            let package = name.map(|name| PackageFile { name, sha256: String::new() });
+            Gesture::Command(DeviceCommand::Install { file, package })
+        }),
         text().prop_map(|app| Gesture::Command(DeviceCommand::Uninstall { app })),
         (text(), text())
             .prop_map(|(file, to)| Gesture::Command(DeviceCommand::SendFile { file, to })),

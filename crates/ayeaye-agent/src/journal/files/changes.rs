@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::folder::{private_folder, storage, write_whole};
 use super::line::hex;
 use crate::bounded_file::bounded_file;
-use crate::journal::{JournalError, OpenChange};
+use crate::journal::{DeviceRecord, JournalError, OpenChange};
 use crate::private_files::lock_within;
 use crate::{DeviceId, SettingChange};
 
@@ -52,6 +52,8 @@ struct KeptChange {
     refused_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     driver: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    phone: Option<DeviceRecord>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -60,15 +62,17 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl From<OpenChange> for KeptChange {
-    fn from(OpenChange { session, change, refusals, refused_at, driver }: OpenChange) -> Self {
-        Self { session: session.to_string(), change, refusals, refused_at, driver }
+    fn from(open: OpenChange) -> Self {
+        let OpenChange { session, change, refusals, refused_at, driver, phone } = open;
+        Self { session: session.to_string(), change, refusals, refused_at, driver, phone }
     }
 }
 
 impl KeptChange {
     fn open(self) -> Option<OpenChange> {
-        let Self { session, change, refusals, refused_at, driver } = self;
-        Some(OpenChange { session: session.parse().ok()?, change, refusals, refused_at, driver })
+        let Self { session, change, refusals, refused_at, driver, phone } = self;
+        let session = session.parse().ok()?;
+        Some(OpenChange { session, change, refusals, refused_at, driver, phone })
     }
 }
 
@@ -175,6 +179,13 @@ mod tests {
             refusals: u32::from(before.is_none()),
             refused_at: before.is_none().then_some(Timestamp::UNIX_EPOCH),
             driver: before.map(|_| "d1".to_owned()),
+            phone: before.map(|_| DeviceRecord {
+                device_id: "../x:5555".to_owned(),
+                model: "Pixel 7".to_owned(),
+                android_version: "14".to_owned(),
+                wm_size: [1080, 2400],
+                serial_digest: Some("00ff".to_owned()),
+            }),
         };
         let open = vec![change(Some("30000")), change(None)];
         store(&folder, &phone, open.clone()).unwrap();

@@ -123,7 +123,7 @@ impl ActArgs for StopArgs {
 impl InstallArgs {
     /// What to do.
     pub fn command(&self) -> Result<DeviceCommand, ToolError> {
-        Ok(DeviceCommand::Install { file: file("file", &self.file)? })
+        Ok(DeviceCommand::Install { file: file("file", &self.file)?, package: None })
     }
 }
 

@@ -164,8 +164,8 @@ arguments! {
 arguments! {
     /// Arguments of `type_text`.
     TypeArgs {
-        /// Exactly what the field is to receive. At most 4 KiB of UTF-8.
-        #[schemars(length(min = 1, max = 4096))]
+        /// Exactly what the field is to receive; may be empty with `clear`. At most 4 KiB of UTF-8.
+        #[schemars(length(max = 4096))]
         text: String,
         /// The field to tap first, from the left; together with `y`.
         #[schemars(range(min = 0, max = 1000))]
@@ -263,7 +263,7 @@ impl TypeArgs {
         if let Some(odd) = self.text.chars().find(|c| !fits(*c)) {
             return Err(ToolError::not_typable(odd));
         }
-        if self.text.is_empty() {
+        if self.text.is_empty() && !self.clear.unwrap_or_default() {
             return Err(ToolError::nothing_to("type", "text"));
         }
         let point = match (self.x, self.y) {
@@ -351,6 +351,7 @@ mod tests {
             serde_json::from_value::<TypeArgs>(args).unwrap().gesture().map_err(|it| it.to_string())
         };
         assert!(typed(json!({ "text": "  " })).is_ok(), "blanks are a text");
+        assert!(typed(json!({ "text": "", "clear": true })).is_ok(), "it empties the field");
         for (wrong, says) in [
             (json!({ "text": "" }), "`text` is empty"),
             (json!({ "text": "a\u{1b}[2J" }), "U+001B"),

@@ -38,6 +38,15 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
     }
 }
 
+/// What to do now, for a client that can also act on the phone itself; `None` where that makes no difference.
+pub(super) fn with_device_tools(report: &Report) -> Option<&'static str> {
+    (reason_to_go_on(report) == StopReason::ModelFailed).then_some(
+        "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
+         fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
+         session_id to resume; or go on yourself with tap and type_text.",
+    )
+}
+
 /// The stop reason that decides what to do next. A run that ended while it waited for an operator's or a model's answer
 /// can only go on with an answer.
 pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
@@ -137,7 +146,7 @@ pub(super) fn next(report: &Report) -> &'static str {
         StopReason::ModelFailed => {
             "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
              fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
-             session_id to resume; if you are offered tap and type_text, you can go on yourself."
+             session_id to resume."
         }
         StopReason::DeviceLost => {
             "The phone was lost: see message. When it is back, call ask_agent_continue with this \

@@ -1,5 +1,5 @@
 //! Tools that do what needs no finger: addresses, apps, packages, files, logs.
-use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceId, Gesture};
+use ayeaye_agent::{Agreed, CommandPreview, DeviceCommand, DeviceId, DirectAction, Gesture};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -68,7 +68,8 @@ impl Server {
         let question = |device: &DeviceId, preview: CommandPreview| {
             let size = preview.size.unwrap_or_default().div_ceil(1000);
             let package = preview.package.unwrap_or_default();
-            format!("Install {package} from {file:?} ({size} kB) on the phone {device}?")
+            let version = preview.version.map(|it| format!(" {it}")).unwrap_or_default();
+            format!("Install {package}{version} from {file:?} ({size} kB) on the phone {device}?")
         };
         self.carry_out_once_agreed(common, command, question, &ctx).await
     }
@@ -168,13 +169,20 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let device = common.device()?;
-        // Nobody is asked about what cannot be done.
+        // Nobody is asked about what cannot be done. The yes is for what was found, not for a name that may mean another
+        // package later.
         let preview = self.preview_when_free(&device, &command, ctx).await?;
+        let command = preview.bind(command);
+        let (picture, code) = (common.picture()?, common.approval().map(str::to_owned));
+        let act = common.act(Gesture::Command(command.clone()), principal::of(ctx))?;
+        if self.agent.would_refuse(&act).await? {
+            return self.act(act, None, picture, ctx).await;
+        }
         let question = question(&device, preview);
         let wait = self.wait_for_form(ctx)?;
-        let code = common.approval();
+        let code = code.as_deref();
         self.approvals.ask(&self.agent, &device, &command, &question, code, wait).await?;
-        self.carry_out_agreed(common, Gesture::Command(command), ctx).await
+        self.act(DirectAction { agreed: Agreed::Command, ..act }, None, picture, ctx).await
     }
 
     /// What a command would be about, before anybody is asked.

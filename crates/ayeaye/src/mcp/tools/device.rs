@@ -7,6 +7,7 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
+use crate::mcp::approvals::PhoneAsked;
 use crate::mcp::args::device::{
     ActArgs, CommonArgs, HasCommon as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs,
     TypeArgs,
@@ -198,21 +199,9 @@ impl Server {
         self.act(act, approval.as_deref(), picture, ctx).await
     }
 
-    /// The same with a command to which a person has agreed.
-    pub(super) async fn carry_out_agreed(
-        &self,
-        common: CommonArgs,
-        gesture: Gesture,
-        ctx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ToolError> {
-        let picture = common.picture()?;
-        let act = common.act(gesture, principal::of(ctx))?;
-        self.act(DirectAction { agreed: Agreed::Command, ..act }, None, picture, ctx).await
-    }
-
     /// Has an action carried out. What the gate asks about a person is asked first: in a form, or by the
     /// client, which then sends the code that it is given.
-    async fn act(
+    pub(super) async fn act(
         &self,
         mut act: DirectAction,
         approval: Option<&str>,
@@ -221,7 +210,8 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let id = act.device_id.clone();
         if let Some(code) = approval {
-            act.agreed = self.approvals.agreed(&id, code, ctx)?;
+            let phone = PhoneAsked::of(&self.agent, &id).await;
+            act.agreed = self.approvals.agreed(&phone, code, ctx)?;
         }
         let mut acting = self.acted(act.clone(), ctx).await?;
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
@@ -230,7 +220,8 @@ impl Server {
             act.agreed = Agreed::Act(Box::new(leave.act.clone()));
             acting = self.acted(act, ctx).await?;
             if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
-                return Err(self.approvals.needs(&id, leave, ctx));
+                let phone = PhoneAsked::of(&self.agent, &id).await;
+                return Err(self.approvals.needs(&phone, leave, ctx));
             }
         }
         let report = acting.report();

@@ -103,8 +103,13 @@ impl Server {
                 if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
                     return Err(ToolError::not_open());
                 }
+                self.ensure_model_for_answer(id, &principal::of(&ctx)).await?;
             }
-            UserInput::Nothing | UserInput::Reply(_) => {}
+            UserInput::Reply(_) => {
+                let id = args::session_id(&args.session_id)?;
+                self.ensure_model_for_answer(id, &principal::of(&ctx)).await?;
+            }
+            UserInput::Nothing => {}
         }
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -143,7 +148,8 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
-        Ok(results::structured(&results::RunResult::from(&report)))
+        let result = results::RunResult::from(&report).offered(&report, self.offer().await);
+        Ok(results::structured(&result))
     }
 }
 
@@ -156,6 +162,20 @@ impl Server {
         }
         let device = self.offer().await.tools.device;
         Err(ToolError::no_model(state, &self.model.endpoint(), device))
+    }
+
+    /// The same for an answer or advice, which a session that is at work takes without another run. Refused, it leaves
+    /// the question open.
+    async fn ensure_model_for_answer(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<(), ToolError> {
+        self.agent.session_summary(id, principal).await?;
+        if self.agent.follow(id, principal).await.is_some() {
+            return Ok(());
+        }
+        self.ensure_model().await
     }
 
     /// Fails where a session stopped because its model did not answer, and it still does not.
@@ -233,7 +253,8 @@ impl Server {
             Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
-        let mut result = results::structured(&results::RunResult::from(&*report).asked(asked));
+        let offered = results::RunResult::from(&*report).offered(&report, self.offer().await);
+        let mut result = results::structured(&offered.asked(asked));
         if late {
             result.content.extend(results::note(LATE));
         }

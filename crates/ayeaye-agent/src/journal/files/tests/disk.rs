@@ -2,10 +2,13 @@
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
+use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::*;
-use crate::journal::{ResumeReason, Retention, SessionEnd, Summary};
+use crate::journal::{
+    ResumeReason, Retention, SessionEnd, Summary, candidates, select_for_removal,
+};
 use crate::{ReplyMode, StopReason};
 
 fn free(bytes: Option<u64>) -> FreeSpace {
@@ -292,6 +295,31 @@ async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     let mut left = rig.journal.list().await.unwrap();
     left.reverse();
     assert_eq!(left, ids[..5]);
+}
+
+#[tokio::test]
+async fn a_session_that_was_paused_minutes_ago_does_not_go_for_the_number_of_sessions() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let mut record = rig.open(&id).await.unwrap().1;
+    let end = SessionEnd {
+        stop_reason: StopReason::UserPaused.into(),
+        message: String::new(),
+        steps: 8,
+        local_steps: 1,
+        cost_usd: 0.0,
+        cost_known: true,
+    };
+    record.append(RecordEntry { fact: Fact::SessionEnd(end), ..note("") }).await.unwrap();
+    record.close().await;
+    let last = rig.journal.summary(&id).await.unwrap().last;
+    let none = Retention { max_sessions: Some(0), ..Retention::default() };
+    let goes = async |after: SignedDuration| {
+        let kept = candidates(&rig.journal, last + after).await.unwrap();
+        select_for_removal(&none, last + after, &kept).contains(&id)
+    };
+    assert!(!goes(SignedDuration::from_mins(9)).await, "a client may act again in it");
+    assert!(goes(SignedDuration::from_mins(10)).await);
 }
 
 #[tokio::test]
