@@ -90,7 +90,7 @@ async fn touches_are_counted_by_phone_and_not_anew_in_each_session() {
         let by = matches!(refused.outcome, DirectOutcome::Refused(Rule::TapBudget, _));
         assert!(by, "{:?}", refused.outcome);
     }
-    tokio::time::advance(Duration::from_secs(60)).await;
+    tokio::time::advance(Duration::from_mins(1)).await;
     let theirs = act(&rig.agent, by_other()).await;
     assert_eq!(theirs.outcome, DirectOutcome::Done);
     assert_ne!(theirs.session_id, first.session_id);
