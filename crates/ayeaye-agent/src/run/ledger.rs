@@ -221,7 +221,8 @@ mod tests {
     async fn a_value_of_ours_is_not_taken_for_the_owners() {
         let recording = Recording::new().await;
         let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
-        let ledger = Ledger { journal, device, session: SessionId::new(), driver: None };
+        let phone = recording.recorder.session().device.clone();
+        let ledger = Ledger { journal, device, session: SessionId::new(), driver: None, phone };
         let change = |setting: &str, before: Option<&str>, value: &str| SettingChange {
             setting: setting.to_owned(),
             before: before.map(str::to_owned),
