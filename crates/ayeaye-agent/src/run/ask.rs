@@ -177,12 +177,14 @@ impl Run {
         Ok(None)
     }
 
-    /// Records what the user has sent meanwhile.
-    pub(super) async fn read_inbox(&mut self) -> Result<(), RunError> {
+    /// Records what the user has sent meanwhile, and returns their words.
+    pub(super) async fn read_inbox(&mut self) -> Result<Vec<String>, RunError> {
+        let mut said = Vec::new();
         for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
+            said.push(reply.text.clone());
             self.take_guidance(id, reply).await?;
         }
-        Ok(())
+        Ok(said)
     }
 
     /// The same at the end of the run. An answer to the question that stays open is left for the next, unless only

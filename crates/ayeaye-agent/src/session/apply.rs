@@ -239,8 +239,12 @@ impl SessionState {
         }
         // What nobody asked for answers nothing.
         let guidance = answer.source == AnswerSource::Guidance;
+        let said = &answer.answers;
+        let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
         if guidance {
-            self.planning.add_guidance(&answer.answers);
+            self.planning.add_guidance(said);
+            // Whatever else the user says after a yes may be about that act: it is asked about again.
+            self.approval = self.approval.take().filter(|_| yes);
         } else {
             let by_a_person = [AnswerSource::Client, AnswerSource::Manual].map(Into::into);
             if by_a_person.contains(&answer.source) {
@@ -250,8 +254,6 @@ impl SessionState {
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers);
             }
-            let said = &answer.answers;
-            let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
             self.approval = self.pending_approval.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();
