@@ -1,5 +1,5 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
-use crate::fakes::{Rig, ScriptedReply, client, complete, sensitive, wait};
+use crate::fakes::{Rig, ScriptedReply, click, client, complete, sensitive, wait};
 use crate::{QuestionKind, StopReason, UserInput};
 
 fn says(text: &str) -> UserInput {
@@ -131,4 +131,25 @@ async fn a_second_yes_takes_nothing_back() {
     rig.resume(session, says("Yes.")).await.unwrap();
     rig.ended(follower).await;
     assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_no_of_the_round_is_remembered() {
+    for second in ["yes", "no", "what do you mean?"] {
+        let rig = Rig::new([sensitive(100, "Buy these?"), sensitive(900, "Choose size 43?")]);
+        let session = rig.run().await.session_id;
+        rig.go_on(session, says("no")).await;
+        rig.script.adds([click(100), complete("done")]);
+        rig.go_on(session, says(second)).await;
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new(), "{second}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_model_asked_about_is_not_done_where_nobody_answers() {
+    let mut rig = Rig::new([sensitive(500, "Buy these?"), click(500), complete("done")]);
+    rig.mode = crate::ReplyMode::NoReply;
+    let report = rig.run().await;
+    assert!(report.message.starts_with("done"), "{}", report.message);
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
 }
