@@ -29,6 +29,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
@@ -71,6 +72,8 @@ pub struct Agent {
     direct_sessions: DirectSessions,
     in_hand: PhonesInHand,
     told: ToldQuestions,
+    /// When this server began.
+    begun: Option<Timestamp>,
     tails: Tails,
     settle_times: Arc<SettleTimes>,
     phone_taps: Arc<PhoneTaps>,
@@ -86,6 +89,7 @@ impl Agent {
     pub fn new(deps: AgentDeps) -> Self {
         Self {
             secret_stores: SecretStores::new(deps.secrets.clone()),
+            begun: deps.journal.now(),
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),

@@ -80,6 +80,10 @@ use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
 use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
+/// The error of a step that would have ended the task.
+const NOT_THE_END: &str =
+    "not the end: the user has said something since, and it is to be decided on again";
+
 /// What a run is to do, and the channels to it.
 pub(crate) struct RunSetup {
     pub(crate) resume_kind: ResumeKind,
@@ -308,6 +312,11 @@ impl Run {
                 self.gate_act(&gesture, None, Some(question), observation, step).await
             }
             Action::Info(question) => self.ask(question, &observation, step).await,
+            // What the user has said meanwhile may be part of the task.
+            Action::Complete { .. } | Action::Abort { .. } if self.has_more_to_do().await? => {
+                step.error = Some(NOT_THE_END.to_owned());
+                Ok(StepOutcome::Continue)
+            }
             Action::Complete { mut message } => {
                 if let Some(doubt) = self.session().doubt_about_success() {
                     let check = ". Check that the task is done.]";
@@ -320,6 +329,19 @@ impl Run {
                 Ok(StepOutcome::Stop(RunEnd::new(StopReason::TaskAbortedByAgent, reason)))
             }
         }
+    }
+
+    /// Whether the user has said something while the model decided that the task has ended. With a host agent that
+    /// one reads it.
+    async fn has_more_to_do(&mut self) -> Result<bool, RunError> {
+        if self.session().planning.enabled {
+            return Ok(false);
+        }
+        let more = !self.read_inbox().await?.is_empty();
+        if more {
+            self.state.system_notes.push(format!("Your last action was {NOT_THE_END}."));
+        }
+        Ok(more)
     }
 
     /// How an error ends the run. Where a person can help, the question is asked.

@@ -78,6 +78,11 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "wait until it has stopped: `ayeaye sessions show` shows how it stands",
             "wait until it has stopped, or stop it",
         ),
+        AgentError::SessionEnding(_) => reader.choose(
+            "say it again once get_session(session_id) says that it has stopped: then it is a new task for the session",
+            "say it again once it has stopped: `ayeaye sessions show` shows how it stands",
+            "say it again once it has stopped",
+        ),
         AgentError::Coordinator(
             CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting,
         ) => reader.choose(

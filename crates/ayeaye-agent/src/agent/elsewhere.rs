@@ -204,7 +204,7 @@ impl Agent {
         let left = self.deps.coordinator.inbox(id).await?;
         let answers = left.into_iter().filter_map(|message| match message.body {
             InboxMessageBody::Reply(reply) if !reply.secret => Some(reply.text),
-            InboxMessageBody::Reply(_) | InboxMessageBody::Stop { .. } => None,
+            _ => None,
         });
         Ok(answers.collect())
     }

@@ -31,6 +31,9 @@ pub enum AgentError {
     /// The session is running another task.
     #[error("session {0} is still running")]
     SessionBusy(SessionId),
+    /// The run of the session is ending, and what was said was not passed on: it would begin another task.
+    #[error("session {0} is just ending and takes no more words: nothing was passed on")]
+    SessionEnding(SessionId),
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),

@@ -1,6 +1,6 @@
 //! Giving up what a session waits for.
 use super::{Agent, AgentError, MOST_BEGUN};
-use crate::coordinator::{NewRun, Registered, RunKind};
+use crate::coordinator::{InboxMessageBody, NewRun, Registered, RunKind};
 use crate::{Principal, Report, SessionId, StopReason};
 
 impl Agent {
@@ -45,7 +45,7 @@ impl Agent {
             let run = NewRun { session: id, devices, owner: owner.clone(), kind, queue: false };
             match self.deps.coordinator.register(run).await? {
                 Registered::Granted(registration) | Registered::Queued(registration) => {
-                    let given_up = self.open_session(id).await?.give_up().await;
+                    let given_up = self.give_up_waiting(id).await;
                     drop(registration);
                     self.runs.tell_change();
                     given_up?;
@@ -57,5 +57,22 @@ impl Agent {
                 Registered::Taken(_) => return Err(AgentError::SessionBusy(id)),
             }
         }
+    }
+
+    /// The same for whoever is registered. What was left for the question goes with it.
+    async fn give_up_waiting(&self, id: SessionId) -> Result<(), AgentError> {
+        let coordinator = &self.deps.coordinator;
+        let replies = coordinator.inbox(id).await?.into_iter().filter_map(|it| match it.body {
+            InboxMessageBody::Reply(reply) => Some((it.id, reply)),
+            _ => None,
+        });
+        let left: Vec<_> = replies.collect();
+        let recorder = self.open_session(id).await?;
+        let waits = recorder.session().question.is_some();
+        recorder.give_up(&left).await?;
+        for (message, _) in left.iter().filter(|_| waits) {
+            coordinator.acknowledge(id, *message).await?;
+        }
+        Ok(())
     }
 }

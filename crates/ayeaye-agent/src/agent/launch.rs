@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::registry::{ActiveRun, DeviceLease};
 use super::same_phone::device_record;
 use super::{Agent, AgentError, Follower};
+use crate::coordinator::InboxMessageId;
 use crate::gate::PolicyProfile;
 use crate::journal::{RunRecord, SessionStart};
 use crate::replay::Replay;
@@ -24,6 +25,8 @@ pub(super) struct Launch {
     pub(super) started_with: RunRecord,
     pub(super) reply_mode: ReplyMode,
     pub(super) replay: Option<Arc<Replay>>,
+    /// The messages that were left before the run was registered.
+    pub(super) earlier: Vec<InboxMessageId>,
 }
 
 impl Launch {
@@ -40,7 +43,7 @@ impl Launch {
             policy: None,
             device_server: None,
         };
-        Self { resume_kind, started_with, reply_mode, replay: None }
+        Self { resume_kind, started_with, reply_mode, replay: None, earlier: Vec::new() }
     }
 
     /// The same under a narrower policy.
@@ -155,7 +158,9 @@ impl Agent {
         let cancel = CancelHandle::default();
         let epoch = lease.registration.as_ref().map_or(0, |it| it.entry.epoch);
         let coordinator = self.deps.coordinator.clone();
-        let mailbox = Mailbox::new(coordinator, (session.id, epoch), secrets, cancel.clone());
+        let Launch { resume_kind, mut started_with, reply_mode, replay, earlier } = launch;
+        let run = (session.id, epoch);
+        let mailbox = Mailbox::new(coordinator, run, secrets, cancel.clone(), earlier);
         let active = ActiveRun {
             device: lease.names.id.clone(),
             direct: false,
@@ -166,7 +171,6 @@ impl Agent {
             secret,
             updates: watched,
         };
-        let Launch { resume_kind, mut started_with, reply_mode, replay } = launch;
         started_with.device_server = self.device_server(&lease.names.id);
         let (settle_times, phone_taps) = (self.settle_times.clone(), self.phone_taps.clone());
         let (begun, has_begun) = oneshot::channel();

@@ -109,14 +109,18 @@ impl QueuedRun {
     /// Waits for the phone, then drives it.
     async fn drive(self, recorder: Recorder, device: Arc<dyn Device>) {
         let waited = self.wait().await;
-        let Self { deps, direct_sessions, lease, setup, .. } = self;
+        let Self { deps, direct_sessions, lease, mut setup, .. } = self;
         match waited {
             Ok(()) => {
                 // Not before: whoever has the phone until then may still act on it.
                 direct_sessions.forget(&lease.names.id);
                 Box::pin(Run::new(deps, recorder, device, setup).drive(lease)).await;
             }
-            Err(end) => end_in_queue(recorder, end, setup.updates, lease).await,
+            Err(end) => {
+                let left = setup.mailbox.take_secrets(&recorder);
+                setup.mailbox.leave(left).await;
+                end_in_queue(recorder, end, setup.updates, lease).await;
+            }
         }
     }
 

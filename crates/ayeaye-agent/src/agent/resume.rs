@@ -1,4 +1,7 @@
 //! Resuming a session, by the table in the documentation of `ask_agent_continue`.
+use std::future::pending;
+use std::pin::{Pin, pin};
+
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::elsewhere::{RunPurpose, Standing};
@@ -15,30 +18,50 @@ use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, Principal, Question, Report, Session, SessionId, UserInput};
 
+/// Is over when nobody waits any longer.
+type GivenUp<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
+
 impl Agent {
     /// Resumes a session, or follows its run in progress.
     pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
-        self.resume_as(next, false).await
+        self.resume_as(next, false, pin!(pending())).await
     }
 
-    /// The same for a call that comes again where its result got lost. The words that answered the last question are
-    /// no leave for the next one before a client was told that one ([`note_told`](Self::note_told)): the session
-    /// asks once more, and then they count.
-    pub async fn resume_once(&self, next: ContinueTask) -> Result<Follower, AgentError> {
-        self.resume_as(next, true).await
+    /// The same for a call of a client that is told of questions by its results. No reply is leave for what is asked
+    /// before a client was told of that question ([`note_told`](Self::note_told)): the session asks once more, and then
+    /// replies count. It may mean an earlier question, which somebody else has answered, or be a call that is made
+    /// again since its result got lost.
+    ///
+    /// Where a run is ending that takes no more words, its end is waited for until `given_up`.
+    pub async fn resume_once(
+        &self,
+        next: ContinueTask,
+        given_up: impl Future<Output = ()> + Send,
+    ) -> Result<Follower, AgentError> {
+        self.resume_as(next, true, pin!(given_up)).await
     }
 
-    async fn resume_as(&self, next: ContinueTask, once: bool) -> Result<Follower, AgentError> {
+    async fn resume_as(
+        &self,
+        next: ContinueTask,
+        once: bool,
+        given_up: GivenUp<'_>,
+    ) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
         self.ensure_visible(next.session_id, &principal).await?;
         // Boxed: it is 16 kB, which would be part of every future around it.
-        match Box::pin(self.join_or_resume(next, once)).await {
+        match Box::pin(self.join_or_resume(next, once, given_up)).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             resumed => resumed,
         }
     }
 
-    async fn join_or_resume(&self, next: ContinueTask, once: bool) -> Result<Follower, AgentError> {
+    async fn join_or_resume(
+        &self,
+        next: ContinueTask,
+        once: bool,
+        mut given_up: GivenUp<'_>,
+    ) -> Result<Follower, AgentError> {
         if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
             &next.input
         {
@@ -71,6 +94,7 @@ impl Agent {
                 }
                 learn_secret();
                 if once && self.repeated_answer(&next).await.is_some() {
+                    self.narrow(&next).await?;
                     return Ok(run.follower());
                 }
                 match self.join(id, &run, &next).await? {
@@ -79,8 +103,11 @@ impl Agent {
                     Joined::TooLate => {}
                 }
                 // Too late for this run: resume the session after it.
-                run.follower().finished().await;
-                continue;
+                let mut follower = run.follower();
+                tokio::select! {
+                    () = follower.finished() => continue,
+                    () = &mut given_up => return Err(AgentError::SessionEnding(id)),
+                }
             }
             if let Some(run) = self.run_elsewhere(id).await? {
                 let its = run.devices.first().map_or("", |it| it.as_str());
@@ -88,6 +115,7 @@ impl Agent {
                 learn_secret();
                 if run.kind == RunKind::Task {
                     if once && self.repeated_answer(&next).await.is_some() {
+                        self.narrow(&next).await?;
                         return self.follow_elsewhere(&run).await;
                     }
                     match self.join_elsewhere(&run, &next).await? {
@@ -99,7 +127,10 @@ impl Agent {
                         Joined::TooLate => {}
                     }
                 }
-                self.ended_elsewhere(&run).await?;
+                tokio::select! {
+                    ended = self.ended_elsewhere(&run) => ended?,
+                    () = &mut given_up => return Err(AgentError::SessionEnding(id)),
+                }
                 continue;
             }
             let summary = self.read_summary(id).await?;
@@ -107,6 +138,7 @@ impl Agent {
             ensure_same_device(id, its, given.as_ref())?;
             learn_secret();
             if once && let Some(session) = self.repeated_answer(&next).await {
+                self.narrow(&next).await?;
                 return Ok(Follower::of_finished(&session));
             }
             let mut input = (next.input.clone(), None);
@@ -128,6 +160,7 @@ impl Agent {
                     input = answer;
                 }
                 if resume_kind(&session, input.clone())?.is_none() {
+                    self.narrow(&next).await?;
                     return Ok(Follower::of_finished(&session).without_answer(answers));
                 }
             }
@@ -166,6 +199,14 @@ impl Agent {
         Ok(None)
     }
 
+    /// Leaves the policy that comes with a call for the session, where the call begins no run: the run in progress
+    /// obeys it from its next step on, else the next one does, and each act of a client's own, in whichever server.
+    async fn narrow(&self, next: &ContinueTask) -> Result<(), AgentError> {
+        let Some(profile) = next.policy else { return Ok(()) };
+        let message = InboxMessage::new(InboxMessageBody::Policy(profile));
+        Ok(self.deps.coordinator.send(next.session_id, &message, None).await?)
+    }
+
     /// Hands the input to a run in progress here.
     async fn join(
         &self,
@@ -174,8 +215,10 @@ impl Agent {
         next: &ContinueTask,
     ) -> Result<Joined, AgentError> {
         let Some(reply) = reply_to(id, next, Some(&run.follower().report()))? else {
+            self.narrow(next).await?;
             return Ok(Joined::Followed);
         };
+        self.narrow(next).await?;
         if !reply.secret {
             return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?));
         }
@@ -203,7 +246,9 @@ impl Agent {
             _ => None,
         };
         let asked = report.as_deref();
-        match reply_to(run.session, next, asked)? {
+        let reply = reply_to(run.session, next, asked)?;
+        self.narrow(next).await?;
+        match reply {
             Some(reply) => Ok(Joined::told(self.hand_over(run.session, run.epoch, reply).await?)),
             None => Ok(Joined::Followed),
         }
@@ -231,10 +276,14 @@ impl Agent {
             self.device(&names.id).await?;
             let session = self.read_session(id).await?;
             if resume_kind(&session, input.clone())?.is_none() {
+                self.narrow(next).await?;
                 return Ok(Some(Follower::of_finished(&session).without_answer(answers)));
             }
         }
         let owner = self.owner(id).await?;
+        // What is left from here on may be meant for this run.
+        let left = self.deps.coordinator.inbox(id).await?;
+        let earlier = left.into_iter().map(|message| message.id).collect();
         let standing = self.register(&mut lease, id, &owner, RunPurpose::of(RunKind::Task)).await?;
         if standing == Standing::Elsewhere {
             return Ok(None);
@@ -245,6 +294,7 @@ impl Agent {
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
         let Some(resume_kind) = resume_kind(session, input)? else {
+            self.narrow(next).await?;
             return Ok(Some(Follower::of_finished(session).without_answer(answers)));
         };
         ensure_same_phone(id, &session.device, &*device).await?;
@@ -257,6 +307,7 @@ impl Agent {
         };
         let launch = Launch::new(resume_kind, next.max_steps, next.reply_mode, planner)
             .narrowed(next.policy);
+        let launch = Launch { earlier, ..launch };
         let (follower, begun) = self.launch(lease, recorder, device, launch, task)?;
         // What the user said is not lost from here on. A run that ends before it began has said why.
         begun.await.ok();
@@ -336,7 +387,10 @@ fn reply_to(
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
         UserInput::Reply(text) => {
             check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
-            Ok(Some(UserReply { text: text.clone(), question: None, secret }))
+            // It answers the question that is shown to whoever says it, and no later one.
+            let asked = asked.filter(|it| it.question.is_some());
+            let question = asked.map(|it| it.asked_at_step);
+            Ok(Some(UserReply { text: text.clone(), question, secret }))
         }
         // Only a run that waits for the operator has a question.
         UserInput::Answer { question, text } => {

@@ -13,6 +13,7 @@ mod hosts;
 mod in_hand;
 mod kept_private;
 mod known_elements;
+mod left_messages;
 mod limits;
 mod many;
 mod privacy;

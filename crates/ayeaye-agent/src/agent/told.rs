@@ -43,8 +43,8 @@ impl Agent {
         }
     }
 
-    /// The session, if this answers its open question in the words that answered the one before, which nobody was
-    /// told yet. It counts as told from here on, since the caller returns it: an honest answer is not refused twice.
+    /// The session, if this would answer its open question for leave, which nobody was told yet: whoever says it means
+    /// another question, or the call that answered the one before is made again. It counts as told from here on, since the caller returns it: an honest answer is not refused twice.
     pub(super) async fn repeated_answer(&self, next: &ContinueTask) -> Option<Session> {
         let UserInput::Reply(text) = &next.input else { return None };
         // Where it cannot be read, whoever goes on with it says so.
@@ -52,11 +52,15 @@ impl Agent {
         summary.question?;
         let session = self.read_session(next.session_id).await.ok()?;
         let question = session.question.as_ref()?;
+        // One that was asked before this server began may have been told by another, so that words which have
+        // answered nothing yet are meant for it.
+        let asked_meanwhile =
+            self.begun.zip(session.asked_at).is_some_and(|(begun, at)| begun < at);
         let repeats = question.kind == QuestionKind::Confirm
-            && session.last_answer.as_ref() == Some(text)
+            && (asked_meanwhile || session.last_answer.as_ref() == Some(text))
             && !self.told.has(session.id, session.asked_at_step);
         if repeats {
-            tracing::info!(session = %session.id, "the last answer came again, to a question that nobody was told yet");
+            tracing::info!(session = %session.id, "a reply came to a question that nobody was told yet");
             self.told.add(session.id, session.asked_at_step);
         }
         repeats.then_some(session)

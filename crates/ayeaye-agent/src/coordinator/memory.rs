@@ -8,7 +8,7 @@ use tokio::sync::broadcast;
 use super::table::{RunPlace, RunTable};
 use super::{
     Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, LONGEST_REPLY,
-    MOST_MESSAGES, NewRun, QueuePosition, Registered, Registration, RunEntry,
+    NewRun, QueuePosition, Registered, Registration, RunEntry,
 };
 use crate::SessionId;
 
@@ -134,10 +134,9 @@ impl Coordinator for MemoryCoordinator {
                 return Err(CoordinatorError::RunEnded);
             }
             let inbox = state.inboxes.entry(session).or_default();
-            if MOST_MESSAGES <= inbox.len() {
-                return Err(CoordinatorError::InboxFull(session));
+            if message.body.adds_to(inbox, session)? {
+                inbox.push(message.clone());
             }
-            inbox.push(message.clone());
         }
         self.wake(session);
         Ok(())

@@ -4,8 +4,10 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-use crate::StopReason;
+use super::{CoordinatorError, MOST_MESSAGES};
+use crate::gate::PolicyProfile;
 use crate::session_id::new_uuid;
+use crate::{SessionId, StopReason};
 
 /// The name of a message: never the same twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +27,8 @@ pub struct InboxMessage {
 pub enum InboxMessageBody {
     /// An answer or guidance.
     Reply(UserReply),
+    /// The session's policy is narrowed by this from here on, for good.
+    Policy(PolicyProfile),
     /// Stop. A later run of the session drops it.
     Stop {
         /// The run that is meant.
@@ -39,7 +43,8 @@ pub enum InboxMessageBody {
 pub struct UserReply {
     /// The user's words.
     pub text: String,
-    /// The question that it answers, by the step that asked. Where another one is open, or none, it is dropped.
+    /// The question that it answers, by the step that asked; none for what nobody had asked for. Where another one is
+    /// open, or none, it is dropped.
     pub question: Option<u32>,
     /// Whether the user has marked it as secret.
     pub secret: bool,
@@ -71,6 +76,31 @@ impl InboxMessage {
     /// A new message.
     pub fn new(body: InboxMessageBody) -> Self {
         Self { id: InboxMessageId::new(), body }
+    }
+}
+
+impl InboxMessageBody {
+    pub(super) fn is_reply(&self) -> bool {
+        matches!(self, Self::Reply(_))
+    }
+
+    /// Whether it has to be left behind what waits already. There is room for so many replies; the word to stop and
+    /// a policy are always taken, and once is enough.
+    pub(super) fn adds_to(
+        &self,
+        waiting: &[InboxMessage],
+        session: SessionId,
+    ) -> Result<bool, CoordinatorError> {
+        let is_like = |it: &InboxMessage| match (&it.body, self) {
+            (Self::Policy(one), Self::Policy(other)) => one == other,
+            (Self::Stop { run: one, .. }, Self::Stop { run: other, .. }) => one == other,
+            _ => false,
+        };
+        let replies = waiting.iter().filter(|it| it.body.is_reply()).count();
+        if self.is_reply() && MOST_MESSAGES <= replies {
+            return Err(CoordinatorError::InboxFull(session));
+        }
+        Ok(!waiting.iter().any(is_like))
     }
 }
 

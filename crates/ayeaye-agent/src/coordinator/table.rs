@@ -169,7 +169,7 @@ impl RunTable {
     pub(super) fn takes(&self, epoch: u64, body: &InboxMessageBody) -> bool {
         let takes = |state: RunState| match body {
             InboxMessageBody::Reply(_) => state != RunState::Ending,
-            InboxMessageBody::Stop { .. } => true,
+            InboxMessageBody::Stop { .. } | InboxMessageBody::Policy(_) => true,
         };
         self.runs.iter().any(|it| it.epoch == epoch && takes(it.state))
     }

@@ -180,5 +180,9 @@ word_list! {
         Gate = "gate",
         /// It was put back, or somebody else has changed it since.
         SettingPutBack = "setting_put_back",
+        /// A message was not taken: its question or its request is over.
+        MessageDropped = "message_dropped",
+        /// From here on the session is under a narrower policy.
+        PolicyNarrowed = "policy_narrowed",
     }
 }

@@ -202,6 +202,10 @@ pub struct ToolStart {
 
 /// The name of the command that makes a phone usable.
 pub(crate) const WAKE: &str = "WAKE";
+/// The figure of a note that names the message it tells of.
+pub(crate) const MESSAGE_ID: &str = "message_id";
+/// The figure of a note that names the policy it tells of.
+pub(crate) const POLICY: &str = "policy";
 
 impl ToolStart {
     /// Whether something is done on the phone with it. To wake its screen for that is not it.

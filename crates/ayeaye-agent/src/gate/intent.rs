@@ -126,6 +126,16 @@ impl UserWords {
         known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
     }
 
+    /// Whether they speak of acts of this class, as a request or not, and forbid none.
+    pub fn speak_of(&self, class: ActClass) -> bool {
+        let forbidding = self.forbidding(class);
+        let found = phrases::intents(class)
+            .flat_map(|phrase| stems(&self.own, &phrase.text))
+            .map(|(at, end)| phrases::is_negated(&forbidding, at, end, None));
+        let found: Vec<bool> = found.collect();
+        !found.is_empty() && !found.contains(&true)
+    }
+
     fn finds(&self, class: ActClass) -> bool {
         let mut asked = false;
         let tells = matches!(class, ActClass::Send | ActClass::Publish);

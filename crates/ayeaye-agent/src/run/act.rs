@@ -11,6 +11,8 @@ use super::outcome::{RunError, StepOutcome};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
+use crate::approval::is_yes;
+use crate::gate::Rule;
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
@@ -38,6 +40,9 @@ pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret th
 /// The error of a gesture with a placeholder that a model has made up.
 const SECRET_MADE_UP: &str = "not carried out: its text looks like the placeholder of a secret, but nobody has given such a \
     secret";
+/// The error of a gesture for which the user's words spoke, until there were others.
+const SAID_MORE: &str =
+    "not carried out: the user has said something else since, and it is to be decided on again";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
@@ -106,6 +111,14 @@ impl Run {
             }
         }
         (self.state.put_off, self.state.put_off_strictly) = Default::default();
+        if self.user_has_said_more(gate.as_ref()).await? {
+            self.state.system_notes.push(format!(
+                "Your last action ({}) was {SAID_MORE}. Do what the user says now.",
+                gesture.name()
+            ));
+            step.error = Some(SAID_MORE.to_owned());
+            return Ok(StepOutcome::Continue);
+        }
         if let ScreenNow::Ticks(name) = now {
             self.state.system_notes.push(format!(
                 "The digits of what your last action ({}) was aimed at had changed by then: {}.",
@@ -173,6 +186,17 @@ impl Run {
         !self.is_direct
             && self.reply_mode.has_person()
             && self.session().counts.keyboard_questions == 0
+    }
+
+    /// Whether the user has said something, other than yes, since an act was judged that is done because of what
+    /// they said before.
+    async fn user_has_said_more(&mut self, gate: Option<&GateRecord>) -> Result<bool, RunError> {
+        let rests_on_words = [Rule::Approved, Rule::AskedFor].map(Rule::name);
+        if self.is_direct || !gate.is_some_and(|it| rests_on_words.contains(&it.rule.as_str())) {
+            return Ok(false);
+        }
+        let said = self.read_inbox().await?;
+        Ok(said.iter().any(|text| !is_yes(text)))
     }
 
     /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has

@@ -2,6 +2,7 @@
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
+use super::mailbox::Messages;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
@@ -55,7 +56,10 @@ impl Run {
             ReplyMode::ManualReply => {
                 // That may take long, and the phone is not needed for it.
                 self.put_back_settings().await?;
-                match self.operator_answer().await? {
+                let begun = Instant::now();
+                let answer = self.operator_answer().await;
+                self.models.leave_out(begun.elapsed());
+                match answer? {
                     Some((id, reply)) => {
                         message = Some(id);
                         (reply, AnswerSource::Manual)
@@ -162,11 +166,12 @@ impl Run {
         }
     }
 
-    /// The answer to the open question, if one has come. What answers another one is guidance.
+    /// The answer to the open question, if one has come. What was said by somebody who did not see it is guidance, and
+    /// what answers another one is dropped.
     async fn read_answer(&mut self) -> Result<Option<(InboxMessageId, String)>, RunError> {
         let open = self.session().asked_at_step;
-        for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
-            if reply.question.is_none_or(|it| it == open) {
+        for (id, reply) in self.replies().await? {
+            if reply.question == Some(open) {
                 if reply.secret {
                     self.recorder.secrets().add_answer(SecretKind::Marked, &reply.text);
                 }
@@ -177,39 +182,81 @@ impl Run {
         Ok(None)
     }
 
-    /// Records what the user has sent meanwhile.
-    pub(super) async fn read_inbox(&mut self) -> Result<(), RunError> {
-        for (id, reply) in self.mailbox.replies(self.recorder.session()).await {
+    /// Records what the user has sent meanwhile, and returns their words.
+    pub(super) async fn read_inbox(&mut self) -> Result<Vec<String>, RunError> {
+        let mut said = Vec::new();
+        for (id, reply) in self.replies().await? {
+            said.push(reply.text.clone());
             self.take_guidance(id, reply).await?;
         }
-        Ok(())
+        Ok(said)
     }
 
     /// The same at the end of the run. An answer to the question that stays open is left for the next, unless only
-    /// this run has it.
-    pub(super) async fn read_last_messages(&mut self) -> Result<(), RunError> {
-        let session = self.recorder.session();
-        let open = session.question.as_ref().map(|_| session.asked_at_step);
-        for (id, reply) in self.mailbox.replies(session).await {
+    /// this run has it. Returns whether the user has said anything that nobody has acted on.
+    pub(super) async fn read_last_messages(&mut self) -> Result<bool, RunError> {
+        let open = self.open_question();
+        let mut said = false;
+        for (id, reply) in self.replies().await? {
             if open.is_none() || reply.question != open || reply.secret {
+                said |= reply.question.is_none();
                 self.take_guidance(id, reply).await?;
+            }
+        }
+        Ok(said)
+    }
+
+    /// What a new request has nothing to do with: what was left for an earlier one.
+    pub(super) async fn drop_earlier_messages(&mut self) -> Result<(), RunError> {
+        for (id, reply) in self.replies().await? {
+            if reply.question.is_some() || self.mailbox.is_earlier(id) {
+                self.drop_message(id, &reply).await?;
             }
         }
         Ok(())
     }
 
-    /// Takes a message: its effect is in the record before it is removed.
+    /// The replies that are in the inbox. By the policies there the session is narrowed.
+    pub(super) async fn replies(&mut self) -> Result<Vec<(InboxMessageId, UserReply)>, RunError> {
+        let Messages { replies, policies } = self.mailbox.messages(self.recorder.session()).await;
+        for (id, profile) in policies {
+            self.recorder.narrow_policy(profile).await?;
+            self.recorder.sync().await?;
+            self.mailbox.acknowledge(id).await;
+        }
+        Ok(replies)
+    }
+
+    /// The number of the question that waits.
+    fn open_question(&self) -> Option<u32> {
+        let session = self.session();
+        session.question.as_ref().map(|_| session.asked_at_step)
+    }
+
+    async fn drop_message(
+        &mut self,
+        id: InboxMessageId,
+        reply: &UserReply,
+    ) -> Result<(), RunError> {
+        self.recorder.drop_message(id, reply).await?;
+        self.recorder.sync().await?;
+        self.mailbox.acknowledge(id).await;
+        Ok(())
+    }
+
+    /// Takes a message: its effect is in the record before it is removed. An answer to a question that is not open is
+    /// dropped: it was meant for nothing else.
     async fn take_guidance(
         &mut self,
         id: InboxMessageId,
         reply: UserReply,
     ) -> Result<(), RunError> {
-        let UserReply { text, question, secret } = reply;
+        if reply.question.is_some() && reply.question != self.open_question() {
+            return self.drop_message(id, &reply).await;
+        }
+        let UserReply { text, secret, .. } = reply;
         if secret {
             self.recorder.secrets().add_answer(SecretKind::Marked, &text);
-        } else if question.is_some() {
-            // The question it answers has been answered since, and may have asked for a secret.
-            self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
         }
         self.record_guidance(text, Some(id)).await?;
         // It may tell of something that was done by hand.

@@ -59,6 +59,7 @@ impl Run {
                 self.record_guidance(text, None).await?;
             }
             ResumeKind::NextRound(request) => {
+                self.drop_earlier_messages().await?;
                 let session = self.session();
                 let result = if session.client_round { "handed over to the agent" } else { "" };
                 self.recorder.drop_round(result).await?;

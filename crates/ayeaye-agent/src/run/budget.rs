@@ -21,6 +21,11 @@ impl Budget {
         Self { limits, begun: Instant::now() }
     }
 
+    /// Does not count the time for which a person was waited for.
+    pub(super) fn leave_out(&mut self, waited: Duration) {
+        self.begun += waited;
+    }
+
     /// The end of the run, if no further step may begin.
     pub(super) fn check_step(&self, recorder: &Recorder) -> Option<RunEnd> {
         self.check_steps(recorder).or_else(|| self.check_call(recorder))

@@ -99,6 +99,8 @@ impl Run {
         self.recorder.secrets().add_of_model(&find_secrets(&request.reason));
         self.recover().await?;
         self.begin_direct().await?;
+        // Words are left for the agent; by a policy that was left the session is narrowed for the client too.
+        self.replies().await?;
         self.put_back_settings().await?;
         let decision = Decision {
             action: Action::Gesture(request.gesture.clone()),

@@ -14,12 +14,14 @@ use crate::journal::{
 };
 use crate::{JournalError, StopReason, error_chain};
 
+/// Behind the message of a task that has ended.
+const TOO_LATE: &str = "\n[Not the model's words: what the user said last came too late for it.]";
 /// How long a phone that was lost is tried to be put back.
 const LOST_PUT_BACK: Duration = Duration::from_secs(5);
 
 impl Run {
-    pub(super) async fn finish(mut self, end: RunEnd, lease: impl Send) {
-        let recorded = self.record_end(&end).await;
+    pub(super) async fn finish(mut self, mut end: RunEnd, lease: impl Send) {
+        let recorded = self.record_end(&mut end).await;
         if !self.is_direct {
             self.deps.models.forget_pictures();
         }
@@ -27,7 +29,7 @@ impl Run {
         publish_end(recorder, recorded, updates, lease).await;
     }
 
-    async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
+    async fn record_end(&mut self, end: &mut RunEnd) -> Result<(), RunError> {
         self.enter(RunPhase::Ending);
         let recorded = self.record_last_facts(end).await;
         // A full disk is no reason to leave the phone's settings changed, and a phone that gave no picture may still take
@@ -43,11 +45,13 @@ impl Run {
     }
 
     /// What a run records at its end before the phone's settings are put back.
-    async fn record_last_facts(&mut self, end: &RunEnd) -> Result<(), RunError> {
+    async fn record_last_facts(&mut self, end: &mut RunEnd) -> Result<(), RunError> {
         // From here on, replies go to the next run. A direct action gets none.
         if !self.is_direct {
             self.mailbox.close().await;
-            self.read_last_messages().await?;
+            if self.read_last_messages().await? && end.reason.ends_round() {
+                end.message.push_str(TOO_LATE);
+            }
         }
         let screen =
             if self.is_direct { None } else { Box::pin(self.screen_at_end(end.reason)).await? };

@@ -13,7 +13,6 @@ use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
-use crate::approval::is_same_act;
 use crate::event::{ActIdentity, Countdown, GateRecord};
 use crate::gate::{
     ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
@@ -203,10 +202,9 @@ impl Run {
             own_secret: matches!(by, DecidedBy::Client { secret: true, .. }),
         };
         let policy = self.policy();
-        let mut verdict = judge(
-            &policy,
-            &GateRequest {
-                words: &words,
+        let judge_by = |words: &UserWords| {
+            let request = GateRequest {
+                words,
                 gesture,
                 package,
                 activity: observation.activity(),
@@ -214,8 +212,10 @@ impl Run {
                 screen: &screen,
                 history: &history,
                 marked: marked.is_some(),
-            },
-        );
+            };
+            judge(&policy, &request)
+        };
+        let mut verdict = judge_by(&words);
         let act = self.identity(gesture, observation, &screen, &verdict);
         let mut record = gate_record(&verdict, &policy, Some(act));
         if matches!(verdict.decision, GateDecision::Confirm(_)) {
@@ -226,15 +226,22 @@ impl Run {
                 verdict.rule = Rule::Approved;
             }
         }
-        let refused = acts.refused.as_ref().and_then(|it| it.act.as_ref());
-        let is_refused = refused
-            .zip(record.act.as_ref())
-            .is_some_and(|(refused, act)| is_same_act(refused, act));
         // A model that asks again may be answered otherwise; one that does not ask may not do it.
-        if is_refused && marked.is_none() && !by_client {
+        if let Some(said_since) = record.act.as_ref().and_then(|it| acts.refusal_of(it))
+            && marked.is_none()
+            && !by_client
+        {
             let class = verdict.class().unwrap_or(ActClass::Marked);
-            verdict.decision = GateDecision::Deny(class);
-            verdict.rule = Rule::Refused;
+            let unasked = judge_by(&UserWords::default());
+            let since = UserWords::new(said_since.iter().map(String::as_str));
+            match &unasked.decision {
+                // The user may have changed their mind: they are asked about it, whatever they have said.
+                GateDecision::Confirm(ask) if since.speak_of(ask.class) => verdict = unasked,
+                _ => {
+                    verdict.decision = GateDecision::Deny(class);
+                    verdict.rule = Rule::Refused;
+                }
+            }
         }
         record = gate_record(&verdict, &policy, record.act);
         if verdict.decision == GateDecision::Allow {
@@ -391,7 +398,7 @@ pub(super) fn refusal(verdict: &Verdict) -> String {
 
 fn refusal_by(rule: Rule, evidence: &str) -> String {
     if rule == Rule::Refused {
-        return "the user has said no to it".to_owned();
+        return "the user has not said yes to it".to_owned();
     }
     refusal_text(rule, evidence)
 }

@@ -61,6 +61,10 @@ impl Run {
         }
         let stop = |reason, message| Ok(StepOutcome::Stop(RunEnd::new(reason, message)));
         match turn {
+            // What the user has said meanwhile may be part of the task.
+            HostTurn::Finish(_) | HostTurn::Fail(_) if !self.read_inbox().await?.is_empty() => {
+                self.look_again(step).await
+            }
             HostTurn::Assign { app, subtask } => {
                 self.assign(app, &subtask, observation, step).await
             }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::CancelHandle;
+use super::{CancelHandle, Recorder};
 use crate::coordinator::{
     Coordinator, CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, News, UserReply,
 };
+use crate::gate::PolicyProfile;
+use crate::secret_text::SecretKind;
 use crate::{Session, SessionId, error_chain};
 
 /// The messages of one run.
@@ -22,26 +24,41 @@ pub(crate) struct Mailbox {
     secret: mpsc::Receiver<InboxMessage>,
     /// What came by that channel and was not taken yet.
     held: Vec<InboxMessage>,
+    /// What lay in the inbox before anybody could mean this run.
+    earlier: Vec<InboxMessageId>,
     /// Stops the run when somebody asks for it.
     _stops: AbortOnDropHandle<()>,
 }
 
+/// What a run has been left.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    pub(super) replies: Vec<(InboxMessageId, UserReply)>,
+    /// By what the session is narrowed.
+    pub(super) policies: Vec<(InboxMessageId, PolicyProfile)>,
+}
+
 impl Mailbox {
-    /// Of the run that is registered as `epoch`.
+    /// Of the run that is registered as `epoch`. The `earlier` messages were left before it was.
     pub(crate) fn new(
         coordinator: Arc<dyn Coordinator>,
         (session, epoch): (SessionId, u64),
         secret: mpsc::Receiver<InboxMessage>,
         cancel: CancelHandle,
+        earlier: Vec<InboxMessageId>,
     ) -> Self {
         let stops = tokio::spawn(obey(coordinator.clone(), session, epoch, cancel));
         let (held, stops) = (Vec::new(), AbortOnDropHandle::new(stops));
-        Self { coordinator, session, epoch, secret, held, _stops: stops }
+        Self { coordinator, session, epoch, secret, held, earlier, _stops: stops }
     }
 
-    /// The replies that the record does not have yet, in their order. Those that it has are removed: a crash
-    /// came between.
-    pub(super) async fn replies(&mut self, session: &Session) -> Vec<(InboxMessageId, UserReply)> {
+    /// Whether a message was left before this run, for an earlier one.
+    pub(super) fn is_earlier(&self, message: InboxMessageId) -> bool {
+        self.earlier.contains(&message)
+    }
+
+    /// What the record does not have yet, in its order. What it has is removed: a crash came between.
+    pub(super) async fn messages(&mut self, session: &Session) -> Messages {
         while let Ok(message) = self.secret.try_recv() {
             self.held.push(message);
         }
@@ -51,17 +68,18 @@ impl Mailbox {
             // It is read again at the next step.
             Err(err) => tracing::warn!("messages cannot be read: {}", error_chain(&err)),
         }
-        let mut replies = Vec::new();
+        let mut new = Messages::default();
         for message in messages {
             match message.body {
                 InboxMessageBody::Reply(_) if session.has_taken(&message.id.to_string()) => {
                     self.acknowledge(message.id).await;
                 }
-                InboxMessageBody::Reply(reply) => replies.push((message.id, reply)),
+                InboxMessageBody::Reply(reply) => new.replies.push((message.id, reply)),
+                InboxMessageBody::Policy(profile) => new.policies.push((message.id, profile)),
                 InboxMessageBody::Stop { .. } => {}
             }
         }
-        replies
+        new
     }
 
     /// Removes a message that the record has. Where that fails, the record tells that it is not taken again.
@@ -77,6 +95,34 @@ impl Mailbox {
         self.secret.close();
         if let Err(err) = self.coordinator.close_inbox(self.epoch).await {
             tracing::warn!("the inbox stays open: {}", error_chain(&err));
+        }
+    }
+
+    /// Takes out what only this run has, for [`leave`](Self::leave): without its secrets, which this process knows by
+    /// their names.
+    pub(crate) fn take_secrets(&mut self, recorder: &Recorder) -> Vec<InboxMessage> {
+        self.secret.close();
+        while let Ok(message) = self.secret.try_recv() {
+            self.held.push(message);
+        }
+        let held = std::mem::take(&mut self.held).into_iter();
+        held.filter_map(|InboxMessage { id, body }| {
+            let InboxMessageBody::Reply(reply) = body else { return None };
+            recorder.secrets().add_answer(SecretKind::Marked, &reply.text);
+            let text = recorder.redact(&reply.text).into_owned();
+            let reply =
+                (text != reply.text).then_some(UserReply { text, secret: false, ..reply })?;
+            Some(InboxMessage { id, body: InboxMessageBody::Reply(reply) })
+        })
+        .collect()
+    }
+
+    /// Leaves messages for the next run, where this one will not read them.
+    pub(crate) async fn leave(&self, messages: Vec<InboxMessage>) {
+        for message in messages {
+            if let Err(err) = self.coordinator.send(self.session, &message, None).await {
+                tracing::warn!("a message is lost: {}", error_chain(&err));
+            }
         }
     }
 

@@ -78,6 +78,11 @@ impl ModelCaller {
         Self { budget, cancel, sizes: PromptSizes::of(&session.prompt_tokens) }
     }
 
+    /// Does not count against the budget the time for which a person was waited for.
+    pub(super) fn leave_out(&mut self, waited: Duration) {
+        self.budget.leave_out(waited);
+    }
+
     pub(super) fn budget(&self) -> &Budget {
         &self.budget
     }

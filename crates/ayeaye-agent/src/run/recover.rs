@@ -89,7 +89,7 @@ async fn has_begun(device: &dyn Device, tool: &ToolStart) -> Option<bool> {
 }
 
 /// What the record has of a step without an end. The model is shown it like any other step.
-fn recovered_step(session: &Session) -> StepBuilder {
+pub(super) fn recovered_step(session: &Session) -> StepBuilder {
     let open = &session.in_progress;
     let decision = open.decision.as_ref().and_then(|parsed| {
         // Actions of later versions are not understood.

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::approval::{self, Approval};
-use crate::event::{AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
+use crate::event::{ActIdentity, AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
 use crate::named_secret::mention;
 use crate::privacy::{length_told, placeholders};
@@ -11,6 +11,8 @@ use crate::{Question, QuestionKind};
 
 /// Most names of what was touched that are remembered.
 const TOUCHED: usize = 8;
+/// Most refusals that are remembered.
+const REFUSED: usize = 64;
 /// Most placeholders that are remembered as given.
 const GIVEN: usize = 256;
 /// How long touches count.
@@ -22,6 +24,15 @@ enum Said {
     Yes,
     No,
     Neither,
+}
+
+/// An act that the user has said no to.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// Which act it is.
+    pub act: ActIdentity,
+    /// How much the user had said in the round by then.
+    said: usize,
 }
 
 /// What a session holds for the gate.
@@ -39,8 +50,8 @@ pub struct ActHistory {
     pub typed: u64,
     /// Apps that the user has said yes to as a whole.
     pub approved_apps: Vec<(ActClass, String)>,
-    /// What the user has said no to, last.
-    pub refused: Option<GateRecord>,
+    /// What the user has said no to in this round, the newest last.
+    pub refused: Vec<Refusal>,
     /// What the gate asks about.
     pub(super) proposed: Option<GateRecord>,
     taps: Vec<Timestamp>,
@@ -71,7 +82,7 @@ impl ActHistory {
         match &event.entry.fact {
             Fact::RoundStart { request } => {
                 self.words.clear();
-                self.refused = None;
+                self.refused.clear();
                 self.words.push(request.clone());
                 self.remember_given(request);
             }
@@ -85,10 +96,14 @@ impl ActHistory {
                     source,
                     Some(AnswerSource::Client | AnswerSource::Manual | AnswerSource::Guidance)
                 );
+                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
+                let asked = pending.and_then(Approval::gate);
+                if confirm && source == Some(AnswerSource::Nobody) {
+                    self.answered(asked, Said::Neither);
+                }
                 if !by_person {
                     return;
                 }
-                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
                 // What is chosen from a list is in the words of who made the list, and what follows a yes may
                 // be in the words of the question.
                 let options = question.map(|it| it.options.as_slice()).unwrap_or_default();
@@ -114,7 +129,7 @@ impl ActHistory {
                         (_, true) => Said::No,
                         _ => Said::Neither,
                     };
-                    self.answered(pending.and_then(Approval::gate), said);
+                    self.answered(asked, said);
                 }
             }
             Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
@@ -149,10 +164,13 @@ impl ActHistory {
             // What is neither is asked about again, where the gate has asked. Where the model has, nothing
             // else would hold it back.
             let marked = asked.class.as_deref() == Some(ActClass::Marked.name());
-            self.refused = (said == Said::No || marked).then(|| asked.clone());
+            self.forget_refusal(asked);
+            if said == Said::No || marked {
+                self.remember_refusal(asked);
+            }
             return;
         }
-        self.refused = None;
+        self.forget_refusal(asked);
         let app = match Rule::from_name(&asked.rule) {
             Some(Rule::UnnamedApp) => asked.evidence.clone(),
             Some(Rule::NoElements) => {
@@ -163,6 +181,25 @@ impl ActHistory {
         if let Some(class) = asked.class.as_deref().and_then(ActClass::from_name) {
             self.approved_apps.push((class, app));
         }
+    }
+
+    fn forget_refusal(&mut self, asked: &GateRecord) {
+        let Some(act) = &asked.act else { return };
+        self.refused.retain(|it| !approval::is_same_act(&it.act, act));
+    }
+
+    fn remember_refusal(&mut self, asked: &GateRecord) {
+        let Some(act) = asked.act.clone() else { return };
+        if self.refused.len() == REFUSED {
+            self.refused.remove(0);
+        }
+        self.refused.push(Refusal { act, said: self.words.len() });
+    }
+
+    /// The user's no to this act, if there was one, with what they have said since.
+    pub(crate) fn refusal_of(&self, act: &ActIdentity) -> Option<&[String]> {
+        let refusal = self.refused.iter().find(|it| approval::is_same_act(&it.act, act))?;
+        Some(self.words.get(refusal.said..).unwrap_or_default())
     }
 
     fn done(&mut self, start: &ToolStart, at: Timestamp) {

@@ -1,6 +1,8 @@
 //! How an event changes the state of a session.
 mod steps;
 
+use serde_json::Value;
+
 use super::WAKE;
 use super::agents::{APP_AGENT, HOST_AGENT, JUDGE};
 use super::prompt_tokens::purpose_of;
@@ -23,6 +25,11 @@ const MAX_HISTORY: usize = 1000;
 /// their order.
 const MAX_TAKEN_MESSAGES: usize = 256;
 
+/// The figure of a note that names the message it tells of.
+pub(crate) const MESSAGE_ID: &str = "message_id";
+/// The figure of a note that names the policy it tells of.
+pub(crate) const POLICY: &str = "policy";
+
 /// Bytes of a model's reply that is told it again as it was; of a longer one, what was understood.
 const LONGEST_REPLY: usize = 8 << 10;
 
@@ -39,13 +46,13 @@ impl SessionState {
         match &event.entry.fact {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
-                self.narrow_policy();
+                self.narrow_to_run();
                 self.stopped = None;
                 self.run_ended = false;
             }
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
-                self.narrow_policy();
+                self.narrow_to_run();
                 // Until another request takes its place it is told as it ended: the process may die before.
                 if resume.why != ResumeReason::NextRound {
                     self.stopped = None;
@@ -169,12 +176,25 @@ impl SessionState {
                 self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
                 self.question = Some(question);
                 // Before the first step a run may ask again and again, for a phone that cannot be made ready.
+                self.asked_at = Some(event.ts);
                 self.asked_at_step = self.counts.steps.max(self.next_question);
                 self.next_question = self.asked_at_step.saturating_add(1);
             }
             Fact::Answer(answer) => self.apply_answer(answer),
             Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),
             Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.client_round = true,
+            Fact::Note { kind, figures, .. } if *kind == NoteKind::MessageDropped => {
+                if let Some(id) = figures.get(MESSAGE_ID).and_then(Value::as_str) {
+                    self.note_taken(id);
+                }
+                // It may have been meant as a no.
+                self.approval = None;
+            }
+            Fact::Note { kind, figures, .. } if *kind == NoteKind::PolicyNarrowed => {
+                if let Some(profile) = figures.get(POLICY).and_then(Value::as_str) {
+                    self.narrow_policy(profile.to_owned());
+                }
+            }
             Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
                 self.in_progress.noted = item.as_str().map(str::to_owned);
             }
@@ -188,12 +208,24 @@ impl SessionState {
     }
 
     /// What a run was narrowed to, the session stays narrowed to.
-    fn narrow_policy(&mut self) {
-        if let Some(profile) = &self.run.policy
-            && !self.policy.contains(profile)
-        {
-            self.policy.push(profile.clone());
+    fn narrow_to_run(&mut self) {
+        if let Some(profile) = self.run.policy.clone() {
+            self.narrow_policy(profile);
         }
+    }
+
+    fn narrow_policy(&mut self, profile: String) {
+        if !self.policy.contains(&profile) {
+            self.policy.push(profile);
+        }
+    }
+
+    /// Remembers that a message has had its effect.
+    fn note_taken(&mut self, message: &str) {
+        if self.taken_messages.len() == MAX_TAKEN_MESSAGES {
+            self.taken_messages.pop_front();
+        }
+        self.taken_messages.push_back(message.to_owned());
     }
 
     fn stop(&mut self, reason: &RecordedWord<StopReason>, message: &str) {
@@ -233,15 +265,16 @@ impl SessionState {
 
     fn apply_answer(&mut self, answer: &Answer) {
         if let Some(id) = &answer.message_id {
-            if self.taken_messages.len() == MAX_TAKEN_MESSAGES {
-                self.taken_messages.pop_front();
-            }
-            self.taken_messages.push_back(id.clone());
+            self.note_taken(id);
         }
         // What nobody asked for answers nothing.
         let guidance = answer.source == AnswerSource::Guidance;
+        let said = &answer.answers;
+        let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
         if guidance {
-            self.planning.add_guidance(&answer.answers);
+            self.planning.add_guidance(said);
+            // Whatever else the user says after a yes may be about that act: it is asked about again.
+            self.approval = self.approval.take().filter(|_| yes);
         } else {
             let by_a_person = [AnswerSource::Client, AnswerSource::Manual].map(Into::into);
             if by_a_person.contains(&answer.source) {
@@ -251,8 +284,6 @@ impl SessionState {
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers);
             }
-            let said = &answer.answers;
-            let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
             self.approval = self.pending_approval.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();

@@ -69,6 +69,8 @@ pub struct SessionState {
     /// Number of the last question: how many steps the session had then, or more where it had asked before at that
     /// step. No two questions of a session have the same.
     pub asked_at_step: u32,
+    /// When that was asked.
+    pub(crate) asked_at: Option<Timestamp>,
     /// The least number that the next question may have.
     pub(super) next_question: u32,
     /// What a person or a client last answered.
@@ -233,6 +235,7 @@ impl SessionState {
             client_activity: ClientActivity::default(),
             run_number: 0,
             asked_at_step: 0,
+            asked_at: None,
             next_question: 0,
             last_answer: None,
             run_began: 0,

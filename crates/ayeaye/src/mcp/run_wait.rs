@@ -17,6 +17,8 @@ use crate::text::truncate;
 const HEARTBEAT: Duration = Duration::from_secs(20);
 /// And not more often than this, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the end of a run that takes no more words is waited for at least: most come sooner.
+const A_MOMENT: Duration = Duration::from_secs(2);
 /// What is new is told so long after it at the earliest, since a result that comes of it tells it too. Clients that read
 /// both at once, as those of the TypeScript SDK may, have done with the call when they get to what was told before.
 const BEFORE_RESULT: Duration = Duration::from_millis(200);
@@ -49,6 +51,18 @@ impl<'a> RunWait<'a> {
     ) -> Self {
         let progress = ctx.meta.get_progress_token().map(Progress::new);
         Self { agent, ctx, limit, deadline: Instant::now() + limit, progress }
+    }
+
+    /// Is over when the call is cancelled or has used up its time, but for a moment: most runs end in one.
+    pub(super) fn given_up(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (cancelled, until) =
+            (self.ctx.ct.clone(), self.deadline.max(Instant::now() + A_MOMENT));
+        async move {
+            tokio::select! {
+                () = cancelled.cancelled() => {}
+                () = sleep_until(until) => {}
+            }
+        }
     }
 
     /// The request that waits.

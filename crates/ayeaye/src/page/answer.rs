@@ -76,6 +76,7 @@ impl From<AgentError> for Refusal {
             | AgentError::NotInHand { .. }
             | AgentError::ScreenWithheld { .. }
             | AgentError::SessionBusy(_)
+            | AgentError::SessionEnding(_)
             | AgentError::SessionFull(_)
             | AgentError::NoTask(_)
             | AgentError::GivenUp(_) => StatusCode::CONFLICT,
@@ -107,6 +108,9 @@ fn in_words(err: &AgentError) -> String {
         }
         AgentError::DeviceBusy { device, session: None } => {
             format!("{device} is busy: somebody else is driving it")
+        }
+        AgentError::SessionEnding(_) => {
+            "this run is just ending and takes no more words: nothing was passed on".to_owned()
         }
         AgentError::SessionBusy(_) => "this run has not finished yet".to_owned(),
         AgentError::UnknownSession(_)
@@ -244,6 +248,7 @@ mod tests {
             busy,
             wrong,
             AgentError::SessionBusy(id),
+            AgentError::SessionEnding(id),
             AgentError::UnknownSession(id),
             AgentError::NoTask(id),
             AgentError::SessionFull(id),

@@ -1,5 +1,5 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
-use crate::fakes::{Rig, complete, sensitive};
+use crate::fakes::{Rig, ScriptedReply, click, client, complete, sensitive, wait};
 use crate::{QuestionKind, StopReason, UserInput};
 
 fn says(text: &str) -> UserInput {
@@ -75,5 +75,81 @@ async fn no_model_gives_leave_to_another() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
     assert_eq!(report.question.expect("the user is asked").kind, QuestionKind::Confirm);
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+}
+
+/// A run that has been told yes to its act, and whose model has begun to decide on it.
+async fn allowed(
+    next: impl IntoIterator<Item = ScriptedReply>,
+) -> (Rig, crate::SessionId, crate::Follower) {
+    let lines = [sensitive(500, "Send it?")].into_iter().chain(next);
+    let rig = Rig::new(lines);
+    let session = rig.run().await.session_id;
+    let follower = rig.resume(session, says("yes")).await.unwrap();
+    rig.script.is_asked(2).await;
+    (rig, session, follower)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_lapses_with_whatever_is_said_while_the_act_is_decided_on() {
+    for said in ["no", "No, do not send it!", "Take the other one"] {
+        let next = [sensitive(500, "Send it?"), sensitive(500, "Send it?")];
+        let (rig, session, follower) = allowed(next).await;
+        rig.resume(session, says(said)).await.unwrap();
+        let report = rig.ended(follower).await;
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new(), "{said}");
+        let why = report.steps[0].error.clone().expect("it was not done");
+        assert!(why.contains("said something else since"), "{why}");
+        assert_eq!(report.question.expect("it is asked again").text, "Send it?");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_lapses_with_guidance_before_the_act() {
+    let next = [wait(1), sensitive(500, "Send it?")];
+    let (rig, session, follower) = allowed(next).await;
+    rig.resume(session, says("No, do not send it!")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+    assert_eq!(report.question.expect("it is asked again").text, "Send it?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_lapses_with_what_is_said_after_a_stop() {
+    let (rig, session, follower) =
+        allowed([ScriptedReply::Hangs, sensitive(500, "Send it?")]).await;
+    rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    rig.ended(follower).await;
+    let report = rig.go_on(session, says("No. Only tell me the total.")).await;
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+    assert_eq!(report.question.expect("it is asked again").text, "Send it?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_yes_takes_nothing_back() {
+    let (rig, session, follower) = allowed([sensitive(500, "Send it?"), complete("Sent.")]).await;
+    rig.resume(session, says("Yes.")).await.unwrap();
+    rig.ended(follower).await;
+    assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_no_of_the_round_is_remembered() {
+    for second in ["yes", "no", "what do you mean?"] {
+        let rig = Rig::new([sensitive(100, "Buy these?"), sensitive(900, "Choose size 43?")]);
+        let session = rig.run().await.session_id;
+        rig.go_on(session, says("no")).await;
+        rig.script.adds([click(100), complete("done")]);
+        rig.go_on(session, says(second)).await;
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new(), "{second}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_model_asked_about_is_not_done_where_nobody_answers() {
+    let mut rig = Rig::new([sensitive(500, "Buy these?"), click(500), complete("done")]);
+    rig.mode = crate::ReplyMode::NoReply;
+    let report = rig.run().await;
+    assert!(report.message.starts_with("done"), "{}", report.message);
     assert_eq!(rig.phone.gestures(), Vec::<String>::new());
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::fakes::{Call, Fault, Rig, click, complete, say, sensitive, types};
+use crate::fakes::{Call, Fault, Rig, click, complete, info, say, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
 use crate::{
@@ -303,5 +303,20 @@ async fn an_app_of_a_list_is_known_by_its_label_too() {
         let report = rig.run().await;
         assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
         assert_eq!(rig.phone.gestures(), ["AWAKE Messages"], "{policy:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_changes_their_mind_after_a_no_is_asked_again() {
+    for (then, is_asked) in
+        [("I have changed my mind: place the order now", true), ("No, do not order it", false)]
+    {
+        let rig = Rig::new([click(500), info("What instead?"), click(500), complete("done")]);
+        rig.phone.shows(&screen("Checkout, total €49.95", "Place order"), false);
+        let session = rig.run().await.session_id;
+        rig.go_on(session, says("no")).await;
+        let report = rig.go_on(session, says(then)).await;
+        assert_eq!(rig.phone.gestures(), [""; 0], "{then}");
+        assert_eq!(report.question.is_some(), is_asked, "{then}: {report:?}");
     }
 }

@@ -1,4 +1,5 @@
 //! A call with an answer that comes once more, since its result got lost: it approves nothing that nobody was asked.
+use std::future::pending;
 use std::time::Duration;
 
 use crate::fakes::{Rig, complete, confirm, info, sensitive};
@@ -7,7 +8,14 @@ use crate::{AgentError, Follower, ReplyMode, Report, SessionId, StopReason, User
 
 /// A call of a client that may be made again.
 async fn call(rig: &Rig, session: SessionId, text: &str) -> Result<Follower, AgentError> {
-    rig.agent.resume_once(rig.next(session, UserInput::Reply(text.to_owned()))).await
+    rig.agent.resume_once(rig.next(session, UserInput::Reply(text.to_owned())), pending()).await
+}
+
+/// A session whose first question a client was told.
+async fn asked(rig: &Rig) -> SessionId {
+    let asked = rig.run().await;
+    rig.agent.note_told(&asked);
+    asked.session_id
 }
 
 async fn ended_call(rig: &Rig, session: SessionId, text: &str) -> Report {
@@ -36,7 +44,7 @@ fn pays() -> [crate::fakes::ScriptedReply; 4] {
 #[tokio::test(start_paused = true)]
 async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
     let rig = Rig::new(pays().into_iter().chain([complete("Paid.")]));
-    let session = rig.run().await.session_id;
+    let session = asked(&rig).await;
     assert_eq!(asks(&ended_call(&rig, session, "yes").await), "Pay 40?");
     assert_eq!(rig.phone.gestures().len(), 1);
     // The client was not told that.
@@ -52,27 +60,22 @@ async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
 #[tokio::test(start_paused = true)]
 async fn a_yes_to_a_question_that_was_told_is_taken_at_once() {
     let rig = Rig::new(pays().into_iter().chain([complete("Paid.")]));
-    let session = rig.run().await.session_id;
-    let asked = ended_call(&rig, session, "yes").await;
-    rig.agent.note_told(&asked);
+    let session = asked(&rig).await;
+    let report = ended_call(&rig, session, "yes").await;
+    rig.agent.note_told(&report);
     assert_eq!(ended_call(&rig, session, "yes").await.message, "Paid.");
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_words_other_questions_and_who_makes_no_call_again_are_taken_at_once() {
-    // Other words.
-    let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?"), complete("done")]);
-    let session = rig.run().await.session_id;
-    ended_call(&rig, session, "yes").await;
-    assert_eq!(ended_call(&rig, session, "Yes, that too.").await.message, "done");
+async fn other_questions_and_who_makes_no_call_again_are_taken_at_once() {
     // A question that asks for no leave.
     let rig = Rig::new([confirm("Pay 12?"), info("Which card?"), complete("done")]);
-    let session = rig.run().await.session_id;
+    let session = asked(&rig).await;
     ended_call(&rig, session, "yes").await;
     assert_eq!(ended_call(&rig, session, "yes").await.message, "done");
     // A person at a terminal.
     let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?"), complete("done")]);
-    let session = rig.run().await.session_id;
+    let session = asked(&rig).await;
     let yes = || UserInput::Reply("yes".to_owned());
     rig.go_on(session, yes()).await;
     assert_eq!(rig.go_on(session, yes()).await.message, "done");
@@ -81,9 +84,9 @@ async fn other_words_other_questions_and_who_makes_no_call_again_are_taken_at_on
 #[tokio::test(start_paused = true)]
 async fn after_a_restart_it_is_asked_once_more_and_no_oftener() {
     let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?")]);
-    let session = rig.run().await.session_id;
-    let asked = ended_call(&rig, session, "yes").await;
-    rig.agent.note_told(&asked);
+    let session = asked(&rig).await;
+    let report = ended_call(&rig, session, "yes").await;
+    rig.agent.note_told(&report);
     let next = rig.restarted([complete("done")]);
     assert_eq!(asks(&ended_call(&next, session, "yes").await), "Pay 40?");
     assert_eq!(ended_call(&next, session, "yes").await.message, "done");
@@ -98,16 +101,17 @@ async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
         let by = if through_another_server { &other } else { &rig };
         let mut follower = rig.begin().await;
         let session = follower.report().session_id;
-        let asked = async |follower: &mut Follower, text: &str| {
+        let is_open = async |follower: &mut Follower, text: &str| {
             let is_asked =
                 |it: &Follower| it.report().question.as_ref().is_some_and(|it| it.text == text);
             while !is_asked(follower) {
                 assert!(follower.changed().await, "{text}");
             }
         };
-        asked(&mut follower, "Pay 12?").await;
+        is_open(&mut follower, "Pay 12?").await;
+        by.agent.note_told(&follower.report());
         call(by, session, "yes").await.unwrap();
-        asked(&mut follower, "Pay 40?").await;
+        is_open(&mut follower, "Pay 40?").await;
         call(by, session, "yes").await.unwrap();
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert!(follower.running(), "it still waits");
@@ -115,4 +119,27 @@ async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
         call(by, session, "yes").await.unwrap();
         assert_eq!(rig.ended(follower).await.message, "done");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_words_are_leave_for_what_was_asked_after_the_callers_last_result() {
+    // Another client has answered the question that this one means.
+    let rig = Rig::new([info("Which card?"), confirm("Pay 40?"), complete("done")]);
+    let session = asked(&rig).await;
+    rig.go_on(session, UserInput::Reply("the blue one".to_owned())).await;
+    for (said, is_told) in [("ok", false), ("ok", true)] {
+        let report = ended_call(&rig, session, said).await;
+        let message = if is_told { "done" } else { "Pay 40?" };
+        assert_eq!(report.message, message);
+    }
+    // After a restart nobody knows what clients were told: words that have answered nothing yet are taken.
+    let rig = Rig::new([confirm("Pay 40?")]);
+    let session = asked(&rig).await;
+    let next = rig.restarted([complete("done")]);
+    for _ in 0..1000 {
+        next.journal.now().expect("it has a clock, which each look moves on");
+    }
+    // An agent that begins by then.
+    let next = next.limited(|_| ());
+    assert_eq!(ended_call(&next, session, "ok").await.message, "done");
 }

@@ -13,6 +13,7 @@ use crate::coordinator::{
     CoordinatorError, InboxMessage, InboxMessageBody, InboxMessageId, LONGEST_REPLY, MOST_MESSAGES,
     UserReply,
 };
+use crate::gate::PolicyProfile;
 use crate::private_files::{private_folder, write_whole};
 use crate::{SessionId, StopReason};
 
@@ -28,6 +29,9 @@ enum BodyRecord {
         question: Option<u32>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         secret: bool,
+    },
+    Policy {
+        profile: String,
     },
     Stop {
         run: u64,
@@ -74,8 +78,10 @@ pub(super) fn leave(
     }
     let waiting = files(&folder)?;
     // What is no message does not count.
-    if MOST_MESSAGES <= waiting.len() && MOST_MESSAGES <= read(sessions, session)?.len() {
-        return Err(CoordinatorError::InboxFull(session));
+    if (MOST_MESSAGES <= waiting.len() || !message.body.is_reply())
+        && !message.body.adds_to(&read(sessions, session)?, session)?
+    {
+        return Ok(());
     }
     let number = waiting.last().map_or(1, |(number, ..)| number.saturating_add(1));
     let path = folder.join(format!("{number}-{}.json", message.id));
@@ -90,14 +96,15 @@ pub(super) fn read(
     session: SessionId,
 ) -> Result<Vec<InboxMessage>, CoordinatorError> {
     let folder = folder(sessions, session);
-    let mut messages = Vec::new();
+    let (mut messages, mut replies) = (Vec::new(), 0);
     for (_, id, name) in files(&folder)? {
-        if messages.len() == MOST_MESSAGES {
-            break;
-        }
         let path = folder.join(&name);
         match load(&path) {
-            Ok(Some(body)) => messages.push(InboxMessage { id, body }),
+            Ok(Some(body)) if body.is_reply() && replies == MOST_MESSAGES => {}
+            Ok(Some(body)) => {
+                replies += usize::from(body.is_reply());
+                messages.push(InboxMessage { id, body });
+            }
             Ok(None) => put_aside(&path),
             // Somebody has acknowledged it.
             Err(err) if err.kind() == io::ErrorKind::NotFound => {}
@@ -156,6 +163,9 @@ fn record(body: &InboxMessageBody) -> BodyRecord {
         InboxMessageBody::Reply(UserReply { text, question, secret }) => {
             BodyRecord::Reply { text: text.clone(), question: *question, secret: *secret }
         }
+        InboxMessageBody::Policy(profile) => {
+            BodyRecord::Policy { profile: profile.name().to_owned() }
+        }
         InboxMessageBody::Stop { run, reason } => {
             BodyRecord::Stop { run: *run, reason: reason.name().to_owned() }
         }
@@ -171,6 +181,11 @@ pub(super) fn parse(bytes: &[u8]) -> Option<InboxMessageBody> {
         BodyRecord::Reply { text, question, secret } => {
             (text.len() <= LONGEST_REPLY).then_some(())?;
             InboxMessageBody::Reply(UserReply { text, question, secret })
+        }
+        BodyRecord::Policy { profile } => {
+            // One of a later version is not known to be any wider than the strictest.
+            let known = PolicyProfile::from_name(&profile);
+            InboxMessageBody::Policy(known.unwrap_or(PolicyProfile::ReadOnly))
         }
         BodyRecord::Stop { run, reason } => {
             InboxMessageBody::Stop { run, reason: StopReason::from_name(&reason)? }

@@ -125,7 +125,7 @@ impl Server {
         if matches!(next.input, UserInput::Nothing) {
             self.ensure_model_answers(next.session_id, &next.principal).await?;
         }
-        let follower = self.agent.resume_once(next).await?;
+        let follower = self.agent.resume_once(next, wait.given_up()).await?;
         if follower.has_dropped_answer() {
             return Err(ToolError::not_open());
         }
