@@ -169,7 +169,10 @@ async fn a_phone_that_does_not_tell_what_an_icon_opens_opens_the_app_by_monkey()
         let awake = Gesture::Awake { app: "com.x.y".to_owned() };
         let opened = fake.open().await.perform(&awake, ON).await;
         match (&opened, expected) {
-            (Ok(performed), None) => assert_eq!(*performed, Performed::done()),
+            (Ok(performed), None) => {
+                let opened = Some("com.x.y".to_owned());
+                assert_eq!(*performed, Performed { opened, ..Performed::done() });
+            }
             (Err(DeviceError::Refused { .. }), Some(why)) => {
                 assert!(opened.unwrap_err().to_string().contains(why), "{monkey:?}");
             }
