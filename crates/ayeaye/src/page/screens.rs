@@ -12,6 +12,7 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 use super::answer::Refusal;
+use crate::clock;
 use crate::mcp::tool_error::ToolError;
 use crate::secret;
 
@@ -84,7 +85,7 @@ fn put(last: &mut OwnedMutexGuard<Last>, begun: Instant, shot: &Result<Shot, Ref
 async fn take(agent: &Agent, id: &DeviceId) -> Result<Shot, Refusal> {
     let device = agent.device(id).await?;
     ensure_not_private(agent, id).await?;
-    let since = Timestamp::now();
+    let since = clock::system()();
     let frame = device.capture().await?;
     // Another app may have come to the front meanwhile.
     ensure_not_private(agent, id).await?;
