@@ -35,7 +35,14 @@ class Terminal:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40 if columns else 0, columns, 0, 0))
         self.child = subprocess.Popen(
-            [str(word) for word in words], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+            [str(word) for word in words],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+            # A shell that starts this check in the background has it ignore Ctrl-C, and its children with it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(slave)
         self.said = ""
