@@ -1,4 +1,5 @@
 //! The page itself: embedded, the same for everybody, and without anything of anybody.
+use std::io::Read as _;
 use std::sync::LazyLock;
 
 use axum::extract::Path;
@@ -7,55 +8,28 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
 };
 use axum::response::{IntoResponse as _, Response};
+use flate2::read::ZlibDecoder;
 use sha2::{Digest as _, Sha256};
 
 use super::answer::Refusal;
 use crate::secret;
 
-macro_rules! embedded {
-    ($($name:literal)*) => {
-        [$(($name, {
-            const WHOLE: &[u8] = include_bytes!(concat!("../../page/", $name));
-            const LENGTH: usize = shortened::<0>(WHOLE).1;
-            &shortened::<LENGTH>(WHOLE).0 as &[u8]
-        })),*]
+/// The files' names below `/page/` and how long they are, in the order in which `build.rs` has packed them.
+const LENGTHS: &[(&str, usize)] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page"));
+
+/// The files of the page, by their names. They are unpacked when the first is asked for, and stay.
+static FILES: LazyLock<Vec<(&str, &[u8])>> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    ZlibDecoder::new(PACKED).read_to_end(&mut all).expect("what was packed can be unpacked");
+    let mut rest: &'static [u8] = all.leak();
+    let file = |&(name, length): &(&'static str, usize)| {
+        let (bytes, after) = rest.split_at(length);
+        rest = after;
+        (name, bytes)
     };
-}
-
-/// A file without indentation, and without lines that are a comment of scripts: a sixth of the page. With the length of
-/// that; there may be less room for it.
-const fn shortened<const ROOM: usize>(whole: &[u8]) -> ([u8; ROOM], usize) {
-    let (mut kept, mut length, mut at) = ([0; ROOM], 0, 0);
-    while at < whole.len() {
-        while at < whole.len() && whole[at] == b' ' {
-            at += 1;
-        }
-        let comment = at + 1 < whole.len() && whole[at] == b'/' && whole[at + 1] == b'/';
-        while at < whole.len() {
-            if !comment {
-                if length < ROOM {
-                    kept[length] = whole[at];
-                }
-                length += 1;
-            }
-            at += 1;
-            if whole[at - 1] == b'\n' {
-                break;
-            }
-        }
-    }
-    (kept, length)
-}
-
-/// The files of the page, by the names they have below `/page/`.
-static FILES: &[(&str, &[u8])] = &embedded![
-    "actions.js" "announce.js" "api.js" "control.js" "drafts.js" "focus.js" "format.js" "gestures.js" "icon.svg"
-    "icons.js" "index.html" "live.js" "main.js" "pages.css" "parts.css" "parts.js" "routes.js"
-    "screens.js" "sessions.js" "store.js" "tokens.css" "vdom.js" "view-compare.js"
-    "view-compose.js" "view-control.js" "view-glass.js" "view-history.js" "view-phone.js"
-    "view-phones.js" "view-question.js" "view-reading.js" "view-run.js" "view-shell.js"
-    "view-sign-in.js" "view-steps.js" "words-en.js" "words-zh.js" "words.js"
-];
+    LENGTHS.iter().map(file).collect()
+});
 
 /// The tags of the files, in their order.
 static TAGS: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| {
@@ -118,7 +92,7 @@ mod tests {
         assert_eq!(there, embedded);
         let bytes: usize = FILES.iter().map(|(_, bytes)| bytes.len()).sum();
         assert!(bytes < 200_000, "{bytes}");
-        for (name, _) in FILES {
+        for (name, _) in FILES.iter() {
             assert_ne!(media_type(name), "application/octet-stream", "{name}");
         }
     }
@@ -127,7 +101,7 @@ mod tests {
     fn what_nobody_runs_is_left_out_and_every_script_is_asked_for_at_once() {
         let index =
             String::from_utf8_lossy(FILES.iter().find(|it| it.0 == "index.html").unwrap().1);
-        for (name, bytes) in FILES {
+        for &(name, bytes) in FILES.iter() {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
             let whole = std::fs::read_to_string(folder.join(name)).unwrap();
             let lines = whole.lines().map(|line| line.trim_start_matches(' '));
@@ -145,7 +119,7 @@ mod tests {
 
     #[test]
     fn nothing_is_inline_and_nothing_comes_from_elsewhere() {
-        for (name, bytes) in FILES {
+        for &(name, bytes) in FILES.iter() {
             let text = String::from_utf8_lossy(bytes);
             if media_type(name).starts_with("text/html") {
                 for odd in ["<style", " style=", " onclick=", " onload=", "javascript:"] {
