@@ -6,6 +6,7 @@ mod changing;
 mod crash;
 mod digests;
 mod direct;
+mod direct_phones;
 mod fallback;
 mod gate;
 mod guesses;

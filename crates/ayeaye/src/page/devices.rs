@@ -47,10 +47,12 @@ pub(super) async fn screen(
     let shot = match agent.device_holder(&id, &principal).await {
         // Its run takes pictures itself: another one would make it wait.
         DeviceHolder::Session(session) => match page.last_picture(session, &principal).await? {
-            Some(shot) => newer(shot, page.0.screens.last(&id)),
+            Some(shot) => newer(shot, page.0.screens.last(&id, &principal)),
             None => return Ok(no_picture_yet()),
         },
-        DeviceHolder::Free | DeviceHolder::Person => page.0.screens.shot(agent, &id).await?,
+        DeviceHolder::Free | DeviceHolder::Person => {
+            page.0.screens.shot(agent, &id, &principal).await?
+        }
         DeviceHolder::Other => return Err(busy(id)),
     };
     // Somebody else's run may have begun meanwhile, and the picture may show it.

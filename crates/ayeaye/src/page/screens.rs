@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use ayeaye_agent::{Agent, DeviceId};
+use ayeaye_agent::{Agent, DeviceId, Principal};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 use super::answer::Refusal;
@@ -36,8 +35,8 @@ pub(super) struct Shot {
     pub(super) since: Timestamp,
 }
 
-/// What came of the last capture of a phone, and when that began.
-type Last = Option<(Instant, Result<Shot, Refusal>)>;
+/// What came of the last capture of a phone, when that began, and who had asked for it.
+type Last = Option<(Instant, Principal, Result<Shot, Refusal>)>;
 
 /// The last picture of each phone.
 #[derive(Debug, Default)]
@@ -45,28 +44,35 @@ pub(super) struct Screens(Mutex<HashMap<DeviceId, Arc<tokio::sync::Mutex<Last>>>
 
 impl Screens {
     /// What a phone shows that nobody drives. Whether the caller may see it is another question.
-    pub(super) async fn shot(&self, agent: &Arc<Agent>, id: &DeviceId) -> Result<Shot, Refusal> {
+    pub(super) async fn shot(
+        &self,
+        agent: &Arc<Agent>,
+        id: &DeviceId,
+        who: &Principal,
+    ) -> Result<Shot, Refusal> {
         let mut last = self.of(id).lock_owned().await;
-        if let Some((at, shot)) = &*last
+        if let Some((at, _, shot)) = &*last
             && at.elapsed() < LEAST_PAUSE
         {
             return shot.clone();
         }
-        let (agent, id) = (agent.clone(), id.clone());
+        let (agent, id, who) = (agent.clone(), id.clone(), who.clone());
         // Goes on when whoever asked goes away: the next one must not begin a second capture beside it.
         let taking = tokio::spawn(async move {
             let begun = Instant::now();
             let shot = take(&agent, &id).await;
-            put(&mut last, begun, &shot);
+            *last = Some((begun, who, shot.clone()));
             shot
         });
         taking.await.unwrap_or_else(|err| Err(Refusal::internal("the picture of the phone", &err)))
     }
 
-    /// The last picture that was taken of a phone here, however old, unless one is being taken.
-    pub(super) fn last(&self, id: &DeviceId) -> Option<Shot> {
+    /// The last picture that was taken of a phone here, however old, unless one is being taken. One that somebody else
+    /// had asked for may show what they did by hand.
+    pub(super) fn last(&self, id: &DeviceId, who: &Principal) -> Option<Shot> {
         let last = self.of(id).try_lock_owned().ok()?;
-        last.as_ref().and_then(|(_, shot)| shot.as_ref().ok().cloned())
+        let (_, _, shot) = last.as_ref().filter(|(_, whose, _)| whose == who)?;
+        shot.as_ref().ok().cloned()
     }
 
     fn of(&self, id: &DeviceId) -> Arc<tokio::sync::Mutex<Last>> {
@@ -76,10 +82,6 @@ impl Screens {
         }
         Arc::clone(all.entry(id.clone()).or_default())
     }
-}
-
-fn put(last: &mut OwnedMutexGuard<Last>, begun: Instant, shot: &Result<Shot, Refusal>) {
-    **last = Some((begun, shot.clone()));
 }
 
 async fn take(agent: &Agent, id: &DeviceId) -> Result<Shot, Refusal> {
@@ -103,5 +105,26 @@ async fn ensure_not_private(agent: &Agent, id: &DeviceId) -> Result<(), Refusal>
             Err(Refusal::new(StatusCode::CONFLICT, error.what()))
         }
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nobody_is_shown_again_what_another_had_asked_for() {
+        let (screens, id) = (Screens::default(), DeviceId::new("phone-1"));
+        let owner = Principal::local();
+        assert!(screens.last(&id, &owner).is_none());
+        let shot = Shot {
+            bytes: Bytes::from_static(b"jpeg"),
+            media_type: "image/jpeg",
+            tag: "a".to_owned(),
+            since: Timestamp::UNIX_EPOCH,
+        };
+        *screens.of(&id).lock().await = Some((Instant::now(), owner.clone(), Ok(shot)));
+        assert!(screens.last(&id, &owner).is_some());
+        assert!(screens.last(&id, &Principal::new("anna")).is_none());
     }
 }

@@ -7,7 +7,6 @@ use crate::fakes::{
     Call, FailingJournal, Fault, Motion, Rig, ScriptedReply, Write, click, client, complete, info,
     within,
 };
-use crate::gate::{Policy, PolicyProfile, Rule};
 use crate::journal::Fact;
 use crate::{
     Agent, AgentError, Agreed, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Performed,
@@ -46,7 +45,7 @@ pub(super) async fn act(agent: &Agent, act: DirectAction) -> DirectResult {
     ended(agent.act(act).await.expect("it begins")).await
 }
 
-async fn refused(agent: &Agent, act: DirectAction) -> AgentError {
+pub(super) async fn refused(agent: &Agent, act: DirectAction) -> AgentError {
     agent.act(act).await.expect_err("it does not begin")
 }
 
@@ -74,51 +73,6 @@ async fn what_is_typed_into_a_field_that_a_tap_finds_is_a_secret_until_the_phone
         let kept = !rig.files_with("hunter2").is_empty();
         assert_eq!((shown, kept), (told == Some(false), told == Some(false)), "{told:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn touches_are_counted_by_phone_and_not_anew_in_each_session() {
-    let mut policy = Policy::of(PolicyProfile::Trusted);
-    policy.budgets.taps_per_minute = Some(2);
-    let rig = Rig::new([]).under(policy);
-    let first = act(&rig.agent, tap(1, None)).await;
-    let mine = act(&rig.agent, tap(2, None)).await;
-    assert_eq!((&mine.outcome, mine.session_id), (&DirectOutcome::Done, first.session_id));
-    let by_other = || DirectAction { principal: Principal::new("other"), ..tap(3, None) };
-    for acting in [tap(3, None), by_other()] {
-        let refused = act(&rig.agent, acting).await;
-        let by = matches!(refused.outcome, DirectOutcome::Refused(Rule::TapBudget, _));
-        assert!(by, "{:?}", refused.outcome);
-    }
-    tokio::time::advance(Duration::from_mins(1)).await;
-    let theirs = act(&rig.agent, by_other()).await;
-    assert_eq!(theirs.outcome, DirectOutcome::Done);
-    assert_ne!(theirs.session_id, first.session_id);
-}
-
-#[tokio::test(start_paused = true)]
-async fn direct_control_does_not_go_on_with_another_phone_at_the_same_address() {
-    let rig = Rig::new([]);
-    rig.phone.is_known_by("boot 1");
-    let first = act(&rig.agent, tap(1, None)).await.session_id;
-    let asked = rig.phone.descriptions();
-    assert_eq!(act(&rig.agent, tap(2, None)).await.session_id, first);
-    assert_eq!(rig.phone.descriptions(), asked, "an act does not ask what it is");
-    // It has been started anew.
-    rig.phone.is_known_by("boot 2");
-    assert_eq!(act(&rig.agent, tap(3, None)).await.session_id, first);
-    let mut last = first;
-    for (identity, model, serial_number) in [("boot 3", "Fake 8", "F7"), ("boot 4", "Fake 8", "F8")]
-    {
-        rig.phone.is_replaced_by(model, serial_number);
-        rig.phone.is_known_by(identity);
-        let next = act(&rig.agent, tap(4, None)).await.session_id;
-        assert_ne!(next, last, "{model} {serial_number}");
-        last = next;
-    }
-    let err = refused(&rig.agent, tap(5, Some(first))).await;
-    assert!(matches!(err, AgentError::OtherPhone { .. }), "{err}");
-    assert_eq!(rig.phone.sent().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
