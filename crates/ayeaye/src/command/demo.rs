@@ -2,19 +2,17 @@
 //!
 //! Everything between them is the product: an MCP client calls the server as over stdio, the agent drives the phone
 //! over the adb server's protocol on a socket and asks the model over HTTP.
+mod client;
+
 use std::io::IsTerminal as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{DeviceHolder, Principal, SessionId, StepSummary, StopReason};
-use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
-use rmcp::service::{NotificationContext, RoleClient, RunningService};
-use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
+use self::client::Client;
 use crate::command::Exit;
 use crate::command::called::ayeaye;
 use crate::command::report::{complete_logs, print_page, print_way_on_from, session_folder};
@@ -39,11 +37,13 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
          thing: an MCP client, the server and its agent, adb's protocol on a socket to the phone, HTTP to the model.\n",
     );
     let app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
-    let client = connect(&app, config, terminal).await?;
-    let device = first_phone(&client, terminal).await?;
+    let mut client = connect(&app, config).await?;
+    let device = first_phone(&mut client, terminal).await?;
     terminal.item("task", TASK);
     let start = json!({ "device_id": device, "task": TASK });
-    let call = async |tool, arguments| stoppable(&app, &client, (tool, arguments), terminal).await;
+    let mut steps = StepPrinter { terminal, printed: 0 };
+    let mut call =
+        async |tool, arguments| stoppable(&app, &mut client, (tool, arguments), &mut steps).await;
     let mut result = call("ask_agent_start_new_task", start).await?;
     let session: SessionId = text(&result, "session_id").parse()?;
     let mut spent = TimeSpent::default();
@@ -95,7 +95,6 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             &format!("{ayeaye} install CLIENT adds it to your client; {ayeaye} setup does all"),
         );
     }
-    client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }
 
@@ -139,8 +138,8 @@ fn taken(answer: Answer, from_person: bool) -> Option<String> {
     }
 }
 
-async fn first_phone(client: &Client, terminal: Terminal) -> anyhow::Result<String> {
-    let list = call(client, "list_connected_devices", json!({})).await?;
+async fn first_phone(client: &mut Client, terminal: Terminal) -> anyhow::Result<String> {
+    let list = client.call("list_connected_devices", json!({}), |_| ()).await?;
     let devices = list["devices"].as_array().cloned().unwrap_or_default();
     for device in &devices {
         terminal.item(
@@ -161,26 +160,34 @@ async fn first_phone(client: &Client, terminal: Terminal) -> anyhow::Result<Stri
     }
 }
 
-type Client = RunningService<RoleClient, ProgressPrinter>;
-
-/// An MCP client that prints the progress it receives.
-#[derive(Debug, Clone)]
-struct ProgressPrinter {
+/// Prints each step of the session once.
+#[derive(Debug)]
+struct StepPrinter {
     terminal: Terminal,
     /// The last step that was printed, counted from 1.
-    printed: Arc<AtomicU64>,
+    printed: u64,
 }
 
-impl ProgressPrinter {
+impl StepPrinter {
     /// Prints a step, unless it was printed before.
-    fn print_step(&self, number: u64, words: &str) {
-        if self.printed.fetch_max(number, Ordering::Relaxed) < number {
+    fn print_step(&mut self, number: u64, words: &str) {
+        if self.printed < number {
+            self.printed = number;
             self.terminal.numbered(number, words);
         }
     }
 
-    /// Prints the last steps of a run, whose progress notifications came after its result.
-    fn print_rest(&self, result: &Value) {
+    /// Prints the steps that a message of progress tells.
+    fn print_progress(&mut self, message: &str) {
+        for step in message.split("step ").filter_map(|step| step.split_once(": ")) {
+            if let Ok(number) = step.0.parse() {
+                self.print_step(number, step.1.trim_end_matches("; "));
+            }
+        }
+    }
+
+    /// Prints the last steps of a run, which no progress told before its result.
+    fn print_rest(&mut self, result: &Value) {
         for log in result["intermediate_logs"].as_array().into_iter().flatten() {
             let number = log["global_step_idx"].as_u64().unwrap_or_default();
             self.print_step(number, &in_words(log));
@@ -215,22 +222,7 @@ fn in_words(log: &Value) -> String {
     step.in_words()
 }
 
-impl ClientHandler for ProgressPrinter {
-    async fn on_progress(
-        &self,
-        params: ProgressNotificationParam,
-        _context: NotificationContext<RoleClient>,
-    ) {
-        let message = params.message.as_deref().unwrap_or_default();
-        for step in message.split("step ").filter_map(|step| step.split_once(": ")) {
-            if let Ok(number) = step.0.parse() {
-                self.print_step(number, step.1.trim_end_matches("; "));
-            }
-        }
-    }
-}
-
-async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
+async fn connect(app: &App, config: &Config) -> anyhow::Result<Client> {
     let server = Server::new(app.agent.clone(), Defaults::from(config))
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let (near, far) = tokio::io::duplex(1 << 20);
@@ -239,20 +231,18 @@ async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Resu
         let (reader, writer) = (Box::new(reader), Box::new(writer));
         crate::stdio::serve_on(reader, writer, server, &Shutdown::default(), async {}).await;
     });
-    ProgressPrinter { terminal, printed: Arc::default() }
-        .serve(near)
-        .await
-        .context("the demo's client")
+    Client::connect(near).await
 }
 
 /// Calls a tool. Ctrl-C pauses the run that it follows, so that it returns; a second one leaves at once.
 async fn stoppable(
     app: &App,
-    client: &Client,
+    client: &mut Client,
     (tool, arguments): (&'static str, Value),
-    terminal: Terminal,
+    steps: &mut StepPrinter,
 ) -> anyhow::Result<Value> {
-    let calling = call(client, tool, arguments);
+    let terminal = steps.terminal;
+    let calling = call(client, tool, arguments, steps);
     tokio::pin!(calling);
     tokio::select! {
         result = &mut calling => return result,
@@ -283,25 +273,16 @@ async fn pause(app: &App) {
     }
 }
 
-async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
-    let Value::Object(arguments) = arguments else { bail!("arguments are an object") };
-    let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-    let result = client.peer().call_tool(params).await.with_context(|| tool.to_owned())?;
-    match (result.is_error, result.structured_content) {
-        (Some(true), _) | (_, None) => {
-            let words: Vec<_> = result
-                .content
-                .iter()
-                .filter_map(|it| it.as_text())
-                .map(|it| it.text.clone())
-                .collect();
-            bail!("{tool}: {}", words.join("\n"))
-        }
-        (_, Some(result)) => {
-            client.service().print_rest(&result);
-            Ok(result)
-        }
-    }
+/// Calls a tool and prints the steps of the run that it follows.
+async fn call(
+    client: &mut Client,
+    tool: &'static str,
+    arguments: Value,
+    steps: &mut StepPrinter,
+) -> anyhow::Result<Value> {
+    let result = client.call(tool, arguments, |message| steps.print_progress(message)).await?;
+    steps.print_rest(&result);
+    Ok(result)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
