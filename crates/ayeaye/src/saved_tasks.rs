@@ -72,7 +72,8 @@ pub struct SavedTasks {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SavedTaskError {
     #[error(
-        "{0:?} cannot name a task: a name has letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and neither `.` nor `-` first"
+        "{0:?} cannot name a task: a name has letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME}, and neither `.` nor `-` first; \
+         on Windows it is no device's, such as CON"
     )]
     Name(String),
     #[error("there is no task named {0:?}\nhint: `ayeaye task list` shows those there are")]
@@ -164,7 +165,18 @@ fn is_name(name: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     // With `-` first it would be a flag on every command line that names it.
     let first = !name.starts_with(['.', '-']);
-    (1..=LONGEST_NAME).contains(&name.len()) && first && name.bytes().all(inner)
+    (1..=LONGEST_NAME).contains(&name.len())
+        && first
+        && name.bytes().all(inner)
+        && !(cfg!(windows) && is_windows_device(name))
+}
+
+/// Whether Windows takes a file of this name for a device, whatever its ending.
+fn is_windows_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered =
+        |kind| stem.strip_prefix(kind).is_some_and(|it| matches!(it.as_bytes(), [b'1'..=b'9']));
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
 #[cfg(test)]
@@ -176,6 +188,16 @@ mod tests {
     fn task(text: &str) -> SavedTask {
         let text = text.to_owned();
         SavedTask { text, without_slots: false, device: None, max_steps: Some(7), steps: None }
+    }
+
+    #[test]
+    fn names_of_windows_devices_are_known() {
+        for name in ["con", "NUL", "Aux.morning", "com1", "LPT9.x"] {
+            assert!(is_windows_device(name), "{name}");
+        }
+        for name in ["console", "com", "com0", "com10", "morning.con"] {
+            assert!(!is_windows_device(name), "{name}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ const MAX_DATA_LINES: usize = 100;
 pub(super) struct EventReader {
     /// The beginning of a line that has not ended.
     line: Vec<u8>,
+    /// The last line ended with a carriage return: a line feed after it belongs to the same end.
+    after_return: bool,
     /// Data that is not whole JSON yet; the event goes on in the next line.
     data: String,
     data_lines: usize,
@@ -34,9 +36,16 @@ impl EventReader {
         on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
     ) -> Result<bool, AttemptError> {
         let mut rest = bytes;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        // Lines end in a line feed, a carriage return or both.
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let is_feed = rest[end] == b'\n';
+            let is_second_half = self.after_return && is_feed && end == 0 && self.line.is_empty();
+            self.after_return = !is_feed;
             self.line.extend_from_slice(&rest[..end]);
             rest = &rest[end + 1..];
+            if is_second_half {
+                continue;
+            }
             let line = std::mem::take(&mut self.line);
             self.read_line(&line, on_event)?;
         }
@@ -80,7 +89,7 @@ impl EventReader {
         on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
     ) -> Result<(), AttemptError> {
         let line = String::from_utf8_lossy(line);
-        let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        let line = line.trim_start_matches('\u{feff}');
         if self.done {
             return Ok(());
         }
@@ -132,4 +141,41 @@ fn as_error(error: Value) -> Value {
 
 fn broken_json() -> AttemptError {
     AttemptError::invalid_response("sent a stream with broken JSON in it")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The events of a stream that comes in pieces of this many bytes.
+    fn events(stream: &str, piece: usize) -> Vec<Value> {
+        let mut reader = EventReader::default();
+        let mut events = Vec::new();
+        let mut take = |event: &Value| {
+            events.push(event.clone());
+            Ok(false)
+        };
+        for piece in stream.as_bytes().chunks(piece) {
+            reader.push(piece, &mut take).unwrap();
+        }
+        reader.finish(&mut take).unwrap();
+        events
+    }
+
+    #[test]
+    fn lines_end_in_a_line_feed_a_carriage_return_or_both() {
+        let stream = ": hello\nevent: x\ndata: {\"a\":\ndata: 1}\n\ndata: {\"b\":2}\n\n";
+        for end in ["\n", "\r", "\r\n"] {
+            let stream = stream.replace('\n', end);
+            for piece in 1..=stream.len() {
+                assert_eq!(
+                    events(&stream, piece),
+                    [json!({"a": 1}), json!({"b": 2})],
+                    "{stream:?}"
+                );
+            }
+        }
+    }
 }

@@ -72,6 +72,8 @@ pub enum ValueError {
     WeakToken,
     #[error("it must be {}", alternatives(words))]
     NotOneOf { words: Vec<&'static str> },
+    #[error("`{given}` is none of the formats, which are {}", names.join(", "))]
+    NotAFormat { given: String, names: Vec<&'static str> },
     #[error("it must be true or false")]
     NotBool,
     #[error("it must be a whole number from {min} to {max}")]

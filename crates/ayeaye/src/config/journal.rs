@@ -74,6 +74,10 @@ impl std::str::FromStr for FormatName {
     type Err = ValueError;
 
     fn from_str(name: &str) -> Result<Self, ValueError> {
-        value::choice(name, &Format::ALL.map(|format| (format.name(), format))).map(Self)
+        let found = Format::ALL.into_iter().find(|format| format.name() == name);
+        found.map(Self).ok_or_else(|| ValueError::NotAFormat {
+            given: name.to_owned(),
+            names: Format::ALL.map(Format::name).to_vec(),
+        })
     }
 }
