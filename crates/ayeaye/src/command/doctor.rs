@@ -108,7 +108,8 @@ pub async fn doctor(
     app: &App,
     config: &Config,
     trouble: Option<anyhow::Error>,
-    (as_json, terminal): (bool, Terminal),
+    as_json: bool,
+    terminal: Terminal,
 ) -> Exit {
     let mut found = Vec::new();
     let mut tell = |finding: DoctorFinding| {

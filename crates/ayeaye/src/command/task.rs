@@ -154,7 +154,7 @@ async fn run(
         (found, _) => found?,
     }
     let task = TaskToRun { device, text, replay };
-    run_rounds(&app, config, (task, options), args.repeat, terminal).await
+    run_rounds(&app, config, task, options, args.repeat, terminal).await
 }
 
 /// The task with its slots filled: as the command line says, else as the person at the terminal does. What is
