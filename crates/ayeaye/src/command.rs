@@ -103,15 +103,8 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             ui::serve_here(&app, config, start, &ui, terminal).await
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run {
-            task: text,
-            device,
-            virtual_phone,
-            traits,
-            queue,
-            how,
-            repeat,
-        }) => {
+        Command::Run(cli::Run { task: text, device, flags }) => {
+            let cli::RunFlags { virtual_phone, traits, queue, how, repeat } = flags;
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let app = app(config, virtual_phone, &traits).await?;
             ensure_model(&app, "ayeaye run", repeat.every.is_some()).await?;
