@@ -198,7 +198,7 @@ impl AdbDevice {
                     Some(_) => self.seen.displays.for_gesture(&self.client, what).await?,
                     None => None,
                 };
-                return typing.perform(&self.client, (on, display), field).await;
+                return typing.perform(&self.client, on, display, field).await;
             }
         };
         let display = self.seen.displays.for_gesture(&self.client, what).await?;

@@ -205,8 +205,7 @@ impl Commander<'_> {
         // It may be written to while it is read; a phone that sends far more than it has told is not believed.
         let most = MAX_FILE.min(size + GROWTH.max(size));
         folder.check_room(size).map_err(unusable)?;
-        let into = (file, into);
-        let fetched = sync::pull_file(self.client, from, into, most, COPYING).await?;
+        let fetched = sync::pull_file(self.client, from, file, into, most, COPYING).await?;
         incoming.keep().map_err(unusable)?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
     }

@@ -148,7 +148,8 @@ const GREW: &str = "it has become larger while it was read: try again when nothi
 pub(crate) async fn pull_file(
     client: &DeviceClient,
     path: &str,
-    (name, file): (&str, std::fs::File),
+    name: &str,
+    file: std::fs::File,
     most: u64,
     limit: Duration,
 ) -> Result<u64, DeviceError> {

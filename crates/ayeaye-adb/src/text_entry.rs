@@ -95,7 +95,8 @@ impl TextEntry<'_> {
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
-        (on, display): (ScreenSize, Option<u32>),
+        on: ScreenSize,
+        display: Option<u32>,
         seen: Option<FieldState>,
     ) -> Result<Performed, DeviceError> {
         check(client, self.text)?;
@@ -141,7 +142,7 @@ impl TextEntry<'_> {
         let mut note = None;
         for tried in 0.. {
             let Some(way) = ways.get(tried).cloned() else { break };
-            let sent = self.try_way(client, &way, (&mut before, &mut hides), tried == 0).await?;
+            let sent = self.try_way(client, &way, &mut before, &mut hides, tried == 0).await?;
             match sent {
                 Arrival::Nothing => {}
                 arrived => {
@@ -208,14 +209,15 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &TypingMethod,
-        seen: (&mut FieldBefore, &mut Hides),
+        before: &mut FieldBefore,
+        hides: &mut Hides,
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let TypingMethod::Ime(id, methods) = way else {
-            return self.try_active(client, way, seen, is_first).await;
+            return self.try_active(client, way, before, hides, is_first).await;
         };
         let switch = ImeSwitch::activate(client, id, methods).await?;
-        let typed = self.try_active(client, way, seen, is_first).await;
+        let typed = self.try_active(client, way, before, hides, is_first).await;
         switch.restore().await;
         typed
     }
@@ -224,7 +226,8 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &TypingMethod,
-        (before, hides): (&mut FieldBefore, &mut Hides),
+        before: &mut FieldBefore,
+        hides: &mut Hides,
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let keyboard = if let TypingMethod::Ime(id, _) = way { Some(id.as_str()) } else { None };

@@ -24,7 +24,8 @@ pub(crate) use self::scene::{PageChange, SceneKind};
 use crate::coordinator::FileCoordinator;
 use crate::gate::Policy;
 use crate::journal::{
-    BlobRef, DeviceRecord, Event, Fact, FileJournal, Observe, RunRecord, SessionStart, SyncPolicy,
+    AnswerSource, BlobRef, DeviceRecord, Event, Fact, FileJournal, Observe, RunRecord,
+    SessionStart, SyncPolicy,
 };
 use crate::privacy::SecretStore;
 use crate::run::Recorder;
@@ -366,6 +367,17 @@ impl Rig {
         pick: impl Fn(&Fact) -> Option<T>,
     ) -> Vec<T> {
         self.events(session).await.iter().filter_map(|event| pick(&event.entry.fact)).collect()
+    }
+
+    /// Who answered in a session, and what.
+    pub(crate) async fn answers(&self, session: SessionId) -> Vec<(AnswerSource, String)> {
+        let answer = |fact: &Fact| match fact {
+            Fact::Answer(it) => {
+                Some((it.source.known().expect("a source has a name"), it.answers.join("\n")))
+            }
+            _ => None,
+        };
+        self.facts(session, answer).await
     }
 
     /// What was seen in a session, as it is recorded.

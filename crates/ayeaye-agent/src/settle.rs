@@ -165,11 +165,7 @@ pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
 
 /// The same in one place: left, top, right and bottom in pixels, the last two outside. A letter may look as a caret
 /// does, so a caret counts for nothing only where there `may_be_caret`.
-pub(crate) fn is_unchanged_at(
-    a: &Frame,
-    b: &Frame,
-    (place, may_be_caret): ([i32; 4], bool),
-) -> bool {
+pub(crate) fn is_unchanged_at(a: &Frame, b: &Frame, place: [i32; 4], may_be_caret: bool) -> bool {
     let goes_on = |it: &Difference| if may_be_caret { it.may_be_caret() } else { it.is_none() };
     let difference = difference_at(a, b, place, goes_on);
     difference.is_some_and(|it| it.is_none() || may_be_caret && it.is_none_or_caret())

@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 
 use ayeaye_agent::JournalError;
 use ayeaye_agent::journal::{
-    ActionRecord, BlobRef, DeviceRecord, Event, FORMAT, Fact, LlmRequest, LlmResponse,
-    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, RecordEntry, ResponseRecord,
-    RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord, ToolCallRecord, ToolEnd,
-    ToolStart,
+    ActionRecord, Answer, BlobRef, DeviceRecord, Event, FORMAT, Fact, LlmRequest, LlmResponse,
+    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, QuestionAsked, RecordEntry,
+    ResponseRecord, RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord,
+    ToolCallRecord, ToolEnd, ToolStart,
 };
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -34,13 +34,7 @@ impl EventBuilder {
         builder.push(Fact::SessionStart(SessionStart {
             task_name: "lunch".to_owned(),
             request: "Order lunch 午饭".to_owned(),
-            device: DeviceRecord {
-                device_id: "emulator-5554".to_owned(),
-                model: "Pixel 7".to_owned(),
-                android_version: "14".to_owned(),
-                wm_size: [1080, 2400],
-                serial_digest: None,
-            },
+            device: device(),
             config: object(json!({ "model": "gelab-zero-4b", "profile": "gelab" })),
             run: run(),
             owner: None,
@@ -274,6 +268,32 @@ impl EventBuilder {
             cost_usd: 0.001,
             cost_known: true,
         }))
+    }
+}
+
+/// A question, without options.
+pub(crate) fn question(kind: &str, text: &str, reply_mode: &str) -> Fact {
+    Fact::Question(QuestionAsked {
+        kind: kind.into(),
+        questions: vec![text.to_owned()],
+        options: Vec::new(),
+        app: None,
+        reply_mode: reply_mode.into(),
+    })
+}
+
+pub(crate) fn answer(source: &str, text: &str) -> Fact {
+    let answers = vec![text.to_owned()];
+    Fact::Answer(Answer { answers, source: source.into(), message_id: None })
+}
+
+pub(crate) fn device() -> DeviceRecord {
+    DeviceRecord {
+        device_id: "emulator-5554".to_owned(),
+        model: "Pixel 7".to_owned(),
+        android_version: "14".to_owned(),
+        wm_size: [1080, 2400],
+        serial_digest: None,
     }
 }
 

@@ -58,10 +58,12 @@ type Counter = Arc<dyn Fn() -> Cost + Send + Sync>;
 /// second it waits for nothing.
 pub async fn measure(
     config: &Config,
-    (sources, device): (Vec<Arc<dyn DeviceSource>>, DeviceId),
+    sources: Vec<Arc<dyn DeviceSource>>,
+    device: DeviceId,
     plan: &Plan,
     traffic: Option<TrafficCounter>,
-    (terminal, signals): (Terminal, &Shutdown),
+    terminal: Terminal,
+    signals: &Shutdown,
 ) -> anyhow::Result<Figures> {
     let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let logs = config.logs.clone();

@@ -31,7 +31,7 @@ pub use self::install::{EntryArgs, Install, Uninstall};
 pub use self::policy::Policy;
 pub use self::prompt::{ImportPrompt, PromptCommand};
 use self::run::{CONTINUE_EXAMPLES, RUN_EXAMPLES};
-pub use self::run::{Continue, Demo, HowToRun, Run};
+pub use self::run::{Continue, Demo, HowToRun, Run, RunFlags};
 pub use self::secret::SecretCommand;
 pub use self::session_name::{InvalidSessionName, SessionName};
 pub use self::sessions::Sessions;
@@ -333,9 +333,9 @@ impl Cli {
                 settings.push(("http.listen", "--http", http));
                 settings.push(("mcp.tools", "--tools", tools));
             }
-            Command::Run(Run { how, .. })
+            Command::Run(Run { flags: RunFlags { how, .. }, .. })
             | Command::Continue(Continue { how, .. })
-            | Command::Task(TaskCommand::Run(RunTask { how, .. })) => {
+            | Command::Task(TaskCommand::Run(RunTask { flags: RunFlags { how, .. }, .. })) => {
                 let HowToRun { max_steps, reply_mode, planner, json: _ } = how;
                 settings.push(("run.planner", "--planner", planner));
                 settings.push(("run.max-steps", "--max-steps", max_steps));

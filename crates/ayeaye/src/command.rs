@@ -103,22 +103,15 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             ui::serve_here(&app, config, start, &ui, terminal).await
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run {
-            task: text,
-            device,
-            virtual_phone,
-            traits,
-            queue,
-            how,
-            repeat,
-        }) => {
+        Command::Run(cli::Run { task: text, device, flags }) => {
+            let cli::RunFlags { virtual_phone, traits, queue, how, repeat } = flags;
             let terminal = if how.json { terminal.beside_json() } else { terminal };
             let app = app(config, virtual_phone, &traits).await?;
             ensure_model(&app, "ayeaye run", repeat.every.is_some()).await?;
             let device = device.map(ayeaye_agent::DeviceId::new);
             let task = TaskToRun { device, text, replay: None };
             let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
-            run_rounds(&app, config, (task, options), repeat, terminal).await
+            run_rounds(&app, config, task, options, repeat, terminal).await
         }
         Command::Task(what) => task::task(what, config, terminal).await,
         Command::Install(args) => install::install(config, start, &args, terminal).await,
@@ -162,7 +155,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
                 None => config,
             };
             let app = App::new(usable).await?;
-            Ok(doctor::doctor(&app, config, trouble, (json, terminal)).await)
+            Ok(doctor::doctor(&app, config, trouble, json, terminal).await)
         }
         Command::Config { json: true } => {
             terminal.json(&config.explain_json());
@@ -181,7 +174,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         Command::Policy(cli::Policy::Explain { id, step, json }) => {
             let journal = App::new(config).await?.journal;
             let id = sessions::find(&*journal, &id).await?;
-            policy::explain(&*journal, id, step, (json, terminal)).await
+            policy::explain(&*journal, id, step, json, terminal).await
         }
         Command::Secret(what) => secret::secret(what, config, terminal).await,
         Command::Model(cli::Model::Prompt(what)) => prompt::prompt(what, config, terminal).await,
@@ -196,8 +189,8 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
         }
         Command::Model(cli::Model::Try { pictures, json }) => {
             let model = wiring::model(config)?;
-            let wanted = (pictures.as_deref(), json);
-            model_try::try_out(&model, config.model_is_set(), wanted, terminal).await
+            let (pictures, is_set) = (pictures.as_deref(), config.model_is_set());
+            model_try::try_out(&model, is_set, pictures, json, terminal).await
         }
         Command::Sessions(what) => sessions(what, config, terminal).await,
         Command::Bench(options) => bench::bench(config, options, terminal).await,
@@ -214,7 +207,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         Sessions::List { limit, json } => sessions::list(&app.agent, limit, json, terminal).await,
         Sessions::Show { id, json } => {
             let id = sessions::find(journal, &id).await?;
-            sessions::show((&app.agent, journal), config, (id, json), terminal).await
+            sessions::show(&app.agent, journal, config, id, json, terminal).await
         }
         Sessions::Answer { id, text } => {
             let id = sessions::find(journal, &id).await?;
@@ -222,7 +215,7 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
         }
         Sessions::Export { id, format, out } => {
             let id = sessions::find(journal, &id).await?;
-            sessions::export(&app.journal_files, config, (id, format), &out, terminal).await
+            sessions::export(&app.journal_files, config, id, format, &out, terminal).await
         }
         Sessions::Du { ids, json } => sessions::room(&app, config, &ids, json, terminal).await,
         Sessions::Rm { ids } => {
@@ -235,7 +228,8 @@ async fn sessions(what: Sessions, config: &Config, terminal: Terminal) -> anyhow
 async fn run_rounds(
     app: &App,
     config: &Config,
-    (task, options): (TaskToRun, RunOptions),
+    task: TaskToRun,
+    options: RunOptions,
     repeat: cli::Repeat,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
@@ -255,12 +249,12 @@ async fn run_rounds(
             if looks {
                 refuse_without_model(app, "ayeaye run", app.presence.look().await)?;
             }
-            let ended = run::run(app, config, task, options, (terminal, signals)).await;
+            let ended = run::run(app, config, task, options, terminal, signals).await;
             app.tidy_once(config).await;
             ended
         }
     };
-    repetitions::repeat_task(repeat, (terminal, &clock::system(), &signals), once).await
+    repetitions::repeat_task(repeat, terminal, &clock::system(), &signals, once).await
 }
 
 /// Prints that the stand-in cannot be the other parts that a run is to have. False where it need not be any.

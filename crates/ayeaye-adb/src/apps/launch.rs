@@ -27,7 +27,7 @@ pub(super) async fn open(
     };
     match launch {
         Launch::Activity { activity, tv } => {
-            start(client, what, (package, &activity), tv, display).await?;
+            start(client, what, package, &activity, tv, display).await?;
         }
         // It knows no displays.
         Launch::Unknown if display == 0 => start_by_monkey(client, what, package).await?,
@@ -80,7 +80,8 @@ fn category(tv: bool) -> &'static str {
 async fn start(
     client: &DeviceClient,
     what: &str,
-    (package, activity): (&str, &str),
+    package: &str,
+    activity: &str,
     tv: bool,
     display: u32,
 ) -> Result<(), DeviceError> {

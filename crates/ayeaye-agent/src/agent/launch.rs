@@ -159,8 +159,8 @@ impl Agent {
         let epoch = lease.registration.as_ref().map_or(0, |it| it.entry.epoch);
         let coordinator = self.deps.coordinator.clone();
         let Launch { resume_kind, mut started_with, reply_mode, replay, earlier } = launch;
-        let run = (session.id, epoch);
-        let mailbox = Mailbox::new(coordinator, run, secrets, cancel.clone(), earlier);
+        let mailbox =
+            Mailbox::new(coordinator, session.id, epoch, secrets, cancel.clone(), earlier);
         let active = ActiveRun {
             device: lease.names.id.clone(),
             direct: false,

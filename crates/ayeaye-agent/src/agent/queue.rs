@@ -55,15 +55,17 @@ impl Agent {
         let run = launch.started_with.clone();
         let recorder =
             self.create_session(id, &*device, &start.task, run, &start.principal).await?;
-        self.launch_in_turn((lease, standing), recorder, device, (launch, start.task)).await
+        self.launch_in_turn(lease, standing, recorder, device, launch, start.task).await
     }
 
     async fn launch_in_turn(
         &self,
-        (lease, standing): (DeviceLease, Standing),
+        lease: DeviceLease,
+        standing: Standing,
         recorder: Recorder,
         device: Arc<dyn Device>,
-        (launch, task): (Launch, String),
+        launch: Launch,
+        task: String,
     ) -> Result<Follower, AgentError> {
         let id = recorder.session().id;
         let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, task);
@@ -116,10 +118,10 @@ impl QueuedRun {
                 direct_sessions.forget(&lease.names.id);
                 Box::pin(Run::new(deps, recorder, device, setup).drive(lease)).await;
             }
-            Err(end) => {
+            Err((reason, message)) => {
                 let left = setup.mailbox.take_secrets(&recorder);
                 setup.mailbox.leave(left).await;
-                end_in_queue(recorder, end, setup.updates, lease).await;
+                end_in_queue(recorder, reason, message, setup.updates, lease).await;
             }
         }
     }

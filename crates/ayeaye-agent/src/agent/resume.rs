@@ -141,10 +141,10 @@ impl Agent {
                 self.narrow(&next).await?;
                 return Ok(Follower::of_finished(&session));
             }
-            let mut input = (next.input.clone(), None);
+            let mut incoming = IncomingInput { input: next.input.clone(), message: None };
             // The record tells whether anything is to be done at all, before the phone is asked for. A task is, and
             // so is a reply to what the summary says is asked: of those the record is read when it is opened.
-            let may_do_nothing = match input.0 {
+            let may_do_nothing = match incoming.input {
                 UserInput::Nothing | UserInput::Answer { .. } => true,
                 UserInput::Reply(ref text) => {
                     summary.question.is_none() || lone_number(text).is_some()
@@ -155,16 +155,17 @@ impl Agent {
                 let session = self.read_session(id).await?;
                 // It may have been answered while no run was in progress.
                 if let (UserInput::Nothing, Some(answer)) =
-                    (&input.0, self.answer_left(&session).await?)
+                    (&incoming.input, self.answer_left(&session).await?)
                 {
-                    input = answer;
+                    incoming = answer;
                 }
-                if resume_kind(&session, input.clone())?.is_none() {
+                if resume_kind(&session, incoming.clone())?.is_none() {
                     self.narrow(&next).await?;
                     return Ok(Follower::of_finished(&session).without_answer(answers));
                 }
             }
-            if let Some(follower) = self.begin_further_run(DeviceId::new(its), &next, input).await?
+            if let Some(follower) =
+                self.begin_further_run(DeviceId::new(its), &next, incoming).await?
             {
                 return Ok(follower);
             }
@@ -176,11 +177,8 @@ impl Agent {
         Ok(Principal::from_record(self.read_summary(id).await?.owner.as_deref()))
     }
 
-    /// The answer to the open question that somebody has left, and the message that it came in.
-    async fn answer_left(
-        &self,
-        session: &Session,
-    ) -> Result<Option<(UserInput, Option<InboxMessageId>)>, AgentError> {
+    /// The answer to the open question that somebody has left.
+    async fn answer_left(&self, session: &Session) -> Result<Option<IncomingInput>, AgentError> {
         if session.question.is_none() {
             return Ok(None);
         }
@@ -193,7 +191,8 @@ impl Agent {
                     let secrets = self.secret_stores.of(session.id, self.deps.privacy.text);
                     secrets.add_answer(SecretKind::Marked, &text);
                 }
-                return Ok(Some((UserInput::Reply(text), Some(message.id))));
+                let input = UserInput::Reply(text);
+                return Ok(Some(IncomingInput { input, message: Some(message.id) }));
             }
         }
         Ok(None)
@@ -259,7 +258,7 @@ impl Agent {
         &self,
         device_id: DeviceId,
         next: &ContinueTask,
-        input: (UserInput, Option<InboxMessageId>),
+        incoming: IncomingInput,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let answers = next.input.is_answer();
@@ -275,7 +274,7 @@ impl Agent {
             // A run that is registered takes the phone from the person: not before it is known to go on.
             self.device(&names.id).await?;
             let session = self.read_session(id).await?;
-            if resume_kind(&session, input.clone())?.is_none() {
+            if resume_kind(&session, incoming.clone())?.is_none() {
                 self.narrow(next).await?;
                 return Ok(Some(Follower::of_finished(&session).without_answer(answers)));
             }
@@ -293,7 +292,7 @@ impl Agent {
         // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
-        let Some(resume_kind) = resume_kind(session, input)? else {
+        let Some(resume_kind) = resume_kind(session, incoming)? else {
             self.narrow(next).await?;
             return Ok(Some(Follower::of_finished(session).without_answer(answers)));
         };
@@ -313,6 +312,14 @@ impl Agent {
         begun.await.ok();
         Ok(Some(follower))
     }
+}
+
+/// What a session without a run is given.
+#[derive(Clone)]
+struct IncomingInput {
+    input: UserInput,
+    /// The message that it was left in, if it was.
+    message: Option<InboxMessageId>,
 }
 
 /// What has become of what somebody brought to a run in progress.
@@ -335,7 +342,7 @@ impl Joined {
 /// that was given up is an error: it must not begin again what was ended, as if it were what the user asked for.
 fn resume_kind(
     session: &Session,
-    (input, message): (UserInput, Option<InboxMessageId>),
+    IncomingInput { input, message }: IncomingInput,
 ) -> Result<Option<ResumeKind>, AgentError> {
     Ok(Some(match (session.phase(), input) {
         (_, UserInput::Reply(_)) if session.is_given_up() => {

@@ -140,7 +140,7 @@ impl Run {
             }
             sent => sent?,
         };
-        self.observer.gesture_ended(&gesture, (frame, app.clone()), sent.ended);
+        self.observer.gesture_ended(&gesture, frame, app.clone(), sent.ended);
         if sent.result.as_ref().is_err_and(|err| !err.may_have_acted()) {
             self.observer.power_was_not_pressed();
         }

@@ -167,7 +167,8 @@ impl Run {
 /// Ends a run that has waited for its phone in vain.
 pub(crate) async fn end_in_queue(
     mut recorder: Recorder,
-    (reason, message): (StopReason, String),
+    reason: StopReason,
+    message: String,
     updates: watch::Sender<RunUpdate>,
     lease: impl Send,
 ) {

@@ -42,7 +42,8 @@ impl Mailbox {
     /// Of the run that is registered as `epoch`. The `earlier` messages were left before it was.
     pub(crate) fn new(
         coordinator: Arc<dyn Coordinator>,
-        (session, epoch): (SessionId, u64),
+        session: SessionId,
+        epoch: u64,
         secret: mpsc::Receiver<InboxMessage>,
         cancel: CancelHandle,
         earlier: Vec<InboxMessageId>,

@@ -335,7 +335,7 @@ impl ComparedAreas {
 
     /// Whether names look the same to the pixel, where it matters who is named.
     fn is_named_the_same(&self, before: &Frame, now: &Frame) -> bool {
-        self.header.is_none_or(|it| is_unchanged_at(before, now, it))
+        self.header.is_none_or(|(place, has_caret)| is_unchanged_at(before, now, place, has_caret))
     }
 
     /// Whether nothing moves in any of them, as they are told from what has changed; on the whole screen where it is not

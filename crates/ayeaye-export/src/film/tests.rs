@@ -1,5 +1,5 @@
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{ActionRecord, Answer, BlobRef, Fact};
+use ayeaye_agent::journal::{ActionRecord, BlobRef, Fact};
 use bytes::Bytes;
 use gif::{ColorOutput, DecodeOptions};
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::picture::WIDTH;
 use super::story::{ActOutcome, FIRST_SCENES, LAST_SCENES, Scene};
 use super::*;
 use crate::draw::{Animation, Canvas, PixelRect, encode};
-use crate::testing::{EventBuilder, click, object};
+use crate::testing::{EventBuilder, answer, click, object};
 
 /// Pictures by the name of their hash: `plain-N` is a screen of one shade of grey, `noise-N` one that no format
 /// makes small.
@@ -124,11 +124,7 @@ fn what_cannot_be_seen_or_was_not_done_is_told() {
         arguments: object(json!({ "value": "Which Anna?" })),
     };
     record.begin_step(2, 3).end_step(Some(question), None);
-    record.push(Fact::Answer(Answer {
-        answers: vec!["Anna Berg".into()],
-        source: "client".into(),
-        message_id: None,
-    }));
+    record.push(answer("client", "Anna Berg"));
     record.push(Fact::RoundStart { request: "And now dinner".to_owned() });
     // Title, the tap with its mark on nothing, the failure, the question, its answer, the next request, no end.
     assert_eq!(play(&film_of(&record)).screens.len(), 7);

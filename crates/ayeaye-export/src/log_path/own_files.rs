@@ -25,7 +25,7 @@ pub(super) fn remove_own(
         let name = name.unwrap_or_else(|| player_of(path));
         templates.iter().any(|template| is_like(path, template, name))
     };
-    remove_below(root, "", (1, alone), &is_own).map(drop)
+    remove_below(root, "", 1, alone, &is_own).map(drop)
 }
 
 /// The player in whose folder a file is; nothing for one that is in no such folder.
@@ -39,7 +39,8 @@ fn player_of(path: &str) -> &str {
 fn remove_below(
     folder: &Path,
     above: &str,
-    (depth, alone): (usize, bool),
+    depth: usize,
+    alone: bool,
     is_own: &dyn Fn(&str) -> bool,
 ) -> Result<bool, FolderError> {
     let mut has_removed = false;
@@ -61,7 +62,7 @@ fn remove_below(
                 has_removed = true;
             }
         } else if depth < MAX_DEPTH
-            && remove_below(&place, &format!("{path}/"), (depth + 1, alone), is_own)?
+            && remove_below(&place, &format!("{path}/"), depth + 1, alone, is_own)?
         {
             has_removed = true;
             // One that still holds something stays; and so does an empty one that cannot be removed.

@@ -1,10 +1,10 @@
 use ayeaye_agent::journal::{
-    Answer, EvaluationRecord, Fact, QuestionAsked, RoundEnd, SessionResume, SubScore, TokenRecord,
+    EvaluationRecord, Fact, RoundEnd, SessionResume, SubScore, TokenRecord,
 };
 use serde_json::{Value, json};
 
 use super::PyCatan;
-use crate::testing::{EventBuilder, MemoryFolder, click, run, tool_call};
+use crate::testing::{EventBuilder, MemoryFolder, answer, click, question, run, tool_call};
 use crate::{FileOp, Projection as _};
 
 mod any_order;
@@ -33,13 +33,7 @@ fn a_step_that_asks_first_has_not_failed() {
     let why = "not carried out yet: the user was asked first";
     let folder = folder_of(|builder| {
         builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
-        builder.push(Fact::Question(QuestionAsked {
-            kind: "confirm".into(),
-            questions: vec!["Shall I pay?".to_owned()],
-            options: Vec::new(),
-            app: None,
-            reply_mode: "pass_to_client".into(),
-        }));
+        builder.push(question("confirm", "Shall I pay?", "pass_to_client"));
         builder.end_step(Some(click()), Some(why));
         if let Some(Fact::StepEnd(end)) =
             builder.events.last_mut().map(|event| &mut event.entry.fact)
@@ -239,22 +233,12 @@ fn a_further_run_goes_on_at_the_next_number() {
 fn other_purposes_are_requests_of_their_own() {
     let folder = folder_of(|builder| {
         builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
-        builder.push(Fact::Question(QuestionAsked {
-            kind: "info".into(),
-            questions: vec!["Which?\n哪个".to_owned()],
-            options: Vec::new(),
-            app: None,
-            reply_mode: "auto_reply".into(),
-        }));
+        builder.push(question("info", "Which?\n哪个", "auto_reply"));
         builder.ask(2, 1, "auto_reply").reply(2, 1, |it| {
             it.parsed = None;
             it.raw_content = Some("The first.".to_owned());
         });
-        builder.push(Fact::Answer(Answer {
-            message_id: None,
-            answers: vec!["The first.".to_owned()],
-            source: "auto".into(),
-        }));
+        builder.push(answer("auto", "The first."));
         builder.end_step(Some(click()), None);
         // Outside of a step nobody is named.
         builder.ask(1, 1, "evaluate").reply(1, 1, |it| {

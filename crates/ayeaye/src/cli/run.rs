@@ -34,6 +34,13 @@ pub struct Run {
     /// The phone's serial, as `ayeaye devices` prints it; may be left out if only one phone is connected
     #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
     pub device: Option<String>,
+    #[command(flatten)]
+    pub flags: RunFlags,
+}
+
+/// What `run` and `task run` share. The phone's serial means something else to each.
+#[derive(Debug, Args)]
+pub struct RunFlags {
     /// Use a virtual phone
     #[arg(long = "virtual")]
     pub virtual_phone: bool,

@@ -1,8 +1,7 @@
 //! `ayeaye task`.
 use clap::{Args, Subcommand};
 
-use super::every::Repeat;
-use super::{HowToRun, SessionName, VirtualTraits};
+use super::{RunFlags, SessionName};
 use crate::config::MAX_STEPS;
 
 /// `ayeaye task`.
@@ -75,18 +74,8 @@ pub struct RunTask {
     /// The phone's serial; without it, the one the task is for, or the only one connected
     #[arg(long, value_name = "ID", conflicts_with = "virtual_phone")]
     pub device: Option<String>,
-    /// Use a virtual phone
-    #[arg(long = "virtual")]
-    pub virtual_phone: bool,
     #[command(flatten)]
-    pub traits: VirtualTraits,
-    /// Wait while another task has the phone; this one starts by itself when its turn comes
-    #[arg(long)]
-    pub queue: bool,
-    #[command(flatten)]
-    pub how: HowToRun,
-    #[command(flatten)]
-    pub repeat: Repeat,
+    pub flags: RunFlags,
 }
 
 fn slot_value(text: &str) -> Result<(String, String), String> {

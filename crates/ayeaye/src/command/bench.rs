@@ -28,8 +28,8 @@ pub(super) async fn bench(
         let adb: Arc<dyn DeviceSource> = Arc::new(wiring::adb_devices(config)?);
         let sources = vec![adb];
         let _waiting = terminal.waiting(&waiting(&plan));
-        let phone = (sources, DeviceId::new(&device));
-        let figures = measure(config, phone, &plan, None, (terminal, &signals)).await?;
+        let id = DeviceId::new(&device);
+        let figures = measure(config, sources, id, &plan, None, terminal, &signals).await?;
         (device, figures)
     } else {
         let app =
@@ -45,8 +45,8 @@ pub(super) async fn bench(
         });
         let sources = app.agent.sources().to_vec();
         let _waiting = terminal.waiting(&waiting(&plan));
-        let phone = (sources, device);
-        let figures = measure(config, phone, &plan, Some(traffic), (terminal, &signals)).await?;
+        let traffic = Some(traffic);
+        let figures = measure(config, sources, device, &plan, traffic, terminal, &signals).await?;
         (format!("virtual, {}: {}", profile.name(), profile.about()), figures)
     };
     if json {

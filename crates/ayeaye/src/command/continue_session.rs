@@ -97,13 +97,13 @@ pub async fn go_on(
                 // What the client has done by itself is no request that advice could be for.
                 let by_hand = report.question.is_none() && report.is_by_hand();
                 if report.is_over || by_hand {
-                    let next = (report.session_id, UserInput::Task(text));
-                    resume(&app.agent, next, false, options).await
+                    let task = UserInput::Task(text);
+                    resume(&app.agent, report.session_id, task, false, options).await
                 } else {
                     answer(&app.agent, &report, text, options).await
                 }
             }
-            None => resume(&app.agent, (id, UserInput::Nothing), false, options).await,
+            None => resume(&app.agent, id, UserInput::Nothing, false, options).await,
         }
     };
     let begun = signals.unless_asked(Box::pin(begun)).await;
@@ -115,7 +115,7 @@ pub async fn go_on(
     if follower.has_dropped_answer() {
         terminal.item("not sent", "the question has meanwhile been answered or given up elsewhere");
     }
-    let exit = to_the_end(&app, config, follower, options, (terminal, &signals)).await;
+    let exit = to_the_end(&app, config, follower, options, terminal, &signals).await;
     app.tidy_once(config).await;
     Ok(exit?.exit)
 }

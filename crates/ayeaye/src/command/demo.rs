@@ -43,7 +43,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let start = json!({ "device_id": device, "task": TASK });
     let mut steps = StepPrinter { terminal, printed: 0 };
     let mut call =
-        async |tool, arguments| stoppable(&app, &mut client, (tool, arguments), &mut steps).await;
+        async |tool, arguments| stoppable(&app, &mut client, tool, arguments, &mut steps).await;
     let mut result = call("ask_agent_start_new_task", start).await?;
     let session: SessionId = text(&result, "session_id").parse()?;
     let mut spent = TimeSpent::default();
@@ -86,7 +86,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     complete_logs(&app.journal, session, terminal).await;
     print_page(config, session, terminal);
     if let Some(reason) = StopReason::from_name(text(&result, "stop_reason")) {
-        print_way_on_from((session, reason), false, terminal);
+        print_way_on_from(session, reason, false, terminal);
     }
     if exit == Exit::Done {
         let ayeaye = ayeaye();
@@ -238,7 +238,8 @@ async fn connect(app: &App, config: &Config) -> anyhow::Result<Client> {
 async fn stoppable(
     app: &App,
     client: &mut Client,
-    (tool, arguments): (&'static str, Value),
+    tool: &'static str,
+    arguments: Value,
     steps: &mut StepPrinter,
 ) -> anyhow::Result<Value> {
     let terminal = steps.terminal;

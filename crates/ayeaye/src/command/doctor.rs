@@ -15,7 +15,7 @@ use crate::mcp::offer::Offer;
 use crate::mcp::questions::STATE_KEY_FILE;
 use crate::model_presence::ModelState;
 use crate::secret;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, Waiting};
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
 
@@ -81,21 +81,30 @@ pub(super) async fn tell_phones(
     config: &Config,
     terminal: Terminal,
 ) -> Vec<DeviceEntry> {
-    let waiting = terminal.waiting("Asking adb for phones");
+    let waiting = terminal.waiting(ASKING_ADB);
+    check_phones(app, config, &waiting, &mut |finding| finding.print(terminal)).await
+}
+
+const ASKING_ADB: &str = "Asking adb for phones";
+
+/// Tells what is found of adb and the phones, one by one; returns those that a task can be given.
+async fn check_phones(
+    app: &App,
+    config: &Config,
+    waiting: &Waiting,
+    tell: &mut impl FnMut(DoctorFinding),
+) -> Vec<DeviceEntry> {
     let listing = app.agent.devices(&Principal::operator()).await;
-    for finding in adb_servers(app, config, listing.is_ok()).await {
-        finding.print(terminal);
-    }
+    adb_servers(app, config, listing.is_ok()).await.into_iter().for_each(&mut *tell);
     let (found, entries) = phones::listed(listing);
-    found.print(terminal);
+    tell(found);
     let mut ready = Vec::new();
     for entry in entries {
         waiting.now("Looking at each phone");
         let findings = phones::phone(app, &entry).await;
-        for finding in &findings {
-            finding.print(terminal);
-        }
-        if findings.iter().all(|finding| finding.verdict != Severity::Error) {
+        let is_ready = findings.iter().all(|finding| finding.verdict != Severity::Error);
+        findings.into_iter().for_each(&mut *tell);
+        if is_ready {
             ready.push(entry);
         }
     }
@@ -108,7 +117,8 @@ pub async fn doctor(
     app: &App,
     config: &Config,
     trouble: Option<anyhow::Error>,
-    (as_json, terminal): (bool, Terminal),
+    as_json: bool,
+    terminal: Terminal,
 ) -> Exit {
     let mut found = Vec::new();
     let mut tell = |finding: DoctorFinding| {
@@ -118,26 +128,11 @@ pub async fn doctor(
         found.push(finding);
     };
     tell(settings(config));
-    for finding in trust(config) {
-        tell(finding);
-    }
+    trust(config).into_iter().for_each(&mut tell);
     tell(data_folder(config));
-    for finding in secrets(config) {
-        tell(finding);
-    }
-    let waiting = terminal.waiting("Asking adb for phones");
-    let listing = app.agent.devices(&Principal::operator()).await;
-    for finding in adb_servers(app, config, listing.is_ok()).await {
-        tell(finding);
-    }
-    let (phones, entries) = phones::listed(listing);
-    tell(phones);
-    for entry in &entries {
-        waiting.now("Looking at each phone");
-        for finding in phones::phone(app, entry).await {
-            tell(finding);
-        }
-    }
+    secrets(config).into_iter().for_each(&mut tell);
+    let waiting = terminal.waiting(ASKING_ADB);
+    check_phones(app, config, &waiting, &mut tell).await;
     if let Some(trouble) = trouble {
         tell(DoctorFinding::new(Severity::Error, "model", format!("{trouble:#}")));
     }

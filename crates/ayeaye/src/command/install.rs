@@ -225,7 +225,7 @@ pub async fn uninstall(
         );
         return Ok(told.end("not_there", Exit::Done));
     };
-    told.change("change", &change, (client.format(), Some(key)), &[]);
+    told.change("change", &change, client.format(), Some(key), &[]);
     if args.entry.dry_run {
         return Ok(told.end("would_change", Exit::Done));
     }

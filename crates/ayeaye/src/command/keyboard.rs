@@ -29,8 +29,10 @@ const SAMPLE: &str = "你好 Привет مرحبا नमस्ते Γειά
 pub(super) async fn only(
     config: &Config,
     args: &Setup,
-    (choice, virtual_phone): (&KeyboardChoice, Option<VirtualPhone>),
-    (asker, signals): (Asker, &Shutdown),
+    choice: &KeyboardChoice,
+    virtual_phone: Option<VirtualPhone>,
+    asker: Asker,
+    signals: &Shutdown,
 ) -> anyhow::Result<Exit> {
     let app = match virtual_phone {
         Some(phone) => App::with_phone(config, phone, ModelChoice::Scripted).await?,
@@ -66,7 +68,8 @@ pub(super) async fn offer(
     app: &App,
     config: &Config,
     device: &DeviceId,
-    (asker, signals): (Asker, &Shutdown),
+    asker: Asker,
+    signals: &Shutdown,
 ) {
     let desk = Desk { app, device, asker, config, in_task: false };
     desk.unless_asked(signals, async |phone: &AdbDevice| desk.offer(phone).await).await;

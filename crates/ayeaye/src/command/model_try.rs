@@ -32,7 +32,8 @@ const EXTRA_TIME: Duration = Duration::from_secs(5);
 pub(super) async fn try_out(
     model: &RemoteModel,
     is_configured: bool,
-    (pictures, as_json): (Option<&Path>, bool),
+    pictures: Option<&Path>,
+    as_json: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let terminal = if as_json { terminal.beside_json() } else { terminal };
@@ -52,7 +53,7 @@ pub(super) async fn try_out(
             match ask(model, scene).await {
                 Ok((reply, sizes)) => {
                     failed_in_a_row = 0;
-                    judged(model, (number, scene), sizes, &reply)
+                    judged(model, number, scene, sizes, &reply)
                 }
                 Err((err, screen)) => {
                     failed_in_a_row += 1;
@@ -62,7 +63,7 @@ pub(super) async fn try_out(
                     if ends {
                         return Err(given_up(&err, outcomes.len(), is_configured));
                     }
-                    SceneResult::failed((number, scene), screen, &err)
+                    SceneResult::failed(number, scene, screen, &err)
                 }
             }
         };
@@ -79,7 +80,8 @@ pub(super) async fn try_out(
 
 fn judged(
     model: &RemoteModel,
-    (number, scene): (usize, &Scene),
+    number: usize,
+    scene: &Scene,
     Sizes { screen, sent }: Sizes,
     reply: &Reply,
 ) -> SceneResult {
@@ -96,7 +98,7 @@ fn judged(
         }
     };
     let cost = model.prices().filter(|_| 0 < reply.tokens.prompt).map(|it| it.of(reply.tokens));
-    SceneResult { grade, answer, harm, cost, ..SceneResult::of((number, scene), screen, reply) }
+    SceneResult { grade, answer, harm, cost, ..SceneResult::of(number, scene, screen, reply) }
 }
 
 /// The picture as the model is sent it, and the size of the screen.

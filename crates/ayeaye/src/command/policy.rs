@@ -43,7 +43,8 @@ pub(super) async fn explain(
     journal: &dyn Journal,
     id: SessionId,
     step: Option<u32>,
-    (as_json, terminal): (bool, Terminal),
+    as_json: bool,
+    terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let (mut decided, mut steps, mut app) = (Vec::new(), 0, None);
     let mut take = |event: Event| {

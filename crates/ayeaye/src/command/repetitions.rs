@@ -53,7 +53,9 @@ impl RepetitionEnd {
 /// question has to be answered.
 pub(super) async fn repeat_task<F>(
     repeat: Repeat,
-    (terminal, now, signals): (Terminal, &Clock, &Shutdown),
+    terminal: Terminal,
+    now: &Clock,
+    signals: &Shutdown,
     mut repetition: impl FnMut(Option<Timestamp>) -> F,
 ) -> anyhow::Result<Exit>
 where
@@ -197,7 +199,7 @@ mod tests {
         let every = Some("2h".parse().unwrap());
         let mut done = 0;
         let now = paused();
-        let exit = repeat_task(Repeat { every, times }, (terminal, &now, signals), |answer_by| {
+        let exit = repeat_task(Repeat { every, times }, terminal, &now, signals, |answer_by| {
             assert!(answer_by.is_some());
             done += 1;
             if done == signal_in {
@@ -242,7 +244,7 @@ mod tests {
             let repeat = Repeat { every: Some("2h".parse().unwrap()), times: Some(3) };
             let mut began = Vec::new();
             let signals = Shutdown::default();
-            let exit = repeat_task(repeat, (terminal, &now, &signals), |_| {
+            let exit = repeat_task(repeat, terminal, &now, &signals, |_| {
                 began.push(begun.elapsed());
                 async {
                     tokio::time::sleep(Duration::from_mins(20)).await;

@@ -154,12 +154,13 @@ pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
         );
     }
     let secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
-    print_way_on_from((report.session_id, reason_to_go_on(report)), secret, terminal);
+    print_way_on_from(report.session_id, reason_to_go_on(report), secret, terminal);
 }
 
 /// The same of what is known of a session: its name, how it stopped, whether its question asks for a secret.
 pub(super) fn print_way_on_from(
-    (id, reason): (SessionId, StopReason),
+    id: SessionId,
+    reason: StopReason,
     asks_for_secret: bool,
     terminal: Terminal,
 ) {

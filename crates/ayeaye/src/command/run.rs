@@ -80,7 +80,8 @@ pub(super) async fn run(
     config: &Config,
     task: TaskToRun,
     options: RunOptions,
-    (terminal, signals): (Terminal, &Shutdown),
+    terminal: Terminal,
+    signals: &Shutdown,
 ) -> anyhow::Result<RepetitionEnd> {
     let words = match args::text("TASK", &task.text) {
         Ok(words) => words,
@@ -120,7 +121,7 @@ pub(super) async fn run(
         return Ok(RepetitionEnd::before_it_began(Exit::Failed));
     };
     terminal.item("session", &follower.report().session_id.to_string());
-    to_the_end(app, config, follower, options, (terminal, signals)).await
+    to_the_end(app, config, follower, options, terminal, signals).await
 }
 
 /// The phone to use when none was named. Otherwise says what there is.
@@ -172,7 +173,8 @@ pub(super) async fn to_the_end(
     config: &Config,
     mut follower: Follower,
     options: RunOptions,
-    (terminal, signals): (Terminal, &Shutdown),
+    terminal: Terminal,
+    signals: &Shutdown,
 ) -> anyhow::Result<RepetitionEnd> {
     loop {
         let report = watch(&mut follower, terminal, signals).await;
@@ -187,7 +189,7 @@ pub(super) async fn to_the_end(
                 let keyboard = offer_for_task(app, config, &device, question, terminal);
                 match signals.unless_asked(keyboard).await.flatten() {
                     Some(ready) => Some(ready),
-                    None => ask_in_time(question, options.answer_by, (terminal, signals)).await,
+                    None => ask_in_time(question, options.answer_by, terminal, signals).await,
                 }
             }
             _ => None,
@@ -220,13 +222,14 @@ pub(super) async fn answer(
         }
         None => UserInput::Reply(reply),
     };
-    resume(agent, (report.session_id, input), is_secret, options).await
+    resume(agent, report.session_id, input, is_secret, options).await
 }
 
 /// Goes on with a session.
 pub(super) async fn resume(
     agent: &Agent,
-    (session_id, input): (SessionId, UserInput),
+    session_id: SessionId,
+    input: UserInput,
     reply_is_secret: bool,
     options: RunOptions,
 ) -> anyhow::Result<Follower> {
@@ -349,7 +352,8 @@ fn busy_with(follower: &Follower) -> &'static str {
 async fn ask_in_time(
     question: &Question,
     answer_by: Option<Timestamp>,
-    (terminal, signals): (Terminal, &Shutdown),
+    terminal: Terminal,
+    signals: &Shutdown,
 ) -> Option<String> {
     let asking = async {
         let answer = signals.unless_asked(ask(question, terminal)).await;

@@ -70,9 +70,11 @@ pub(super) async fn is_busy(
 
 /// Shows a session: its request, its steps, its state.
 pub async fn show(
-    (agent, journal): (&Agent, &dyn Journal),
+    agent: &Agent,
+    journal: &dyn Journal,
     config: &Config,
-    (id, as_json): (SessionId, bool),
+    id: SessionId,
+    as_json: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let me = Principal::operator();
@@ -232,7 +234,8 @@ pub async fn remove(
 pub async fn export(
     files: &FileJournal,
     config: &Config,
-    (id, format): (SessionId, Format),
+    id: SessionId,
+    format: Format,
     out: &Path,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {

@@ -48,7 +48,7 @@ pub async fn setup(
     let virtual_phone = args.virtual_phone.then(|| args.traits.phone());
     let signals = Shutdown::on_signals()?;
     if let Some(choice) = &args.keyboard {
-        return keyboard::only(config, args, (choice, virtual_phone), (asker, &signals)).await;
+        return keyboard::only(config, args, choice, virtual_phone, asker, &signals).await;
     }
     terminal.line(
         "Three steps: phone, model, client. Enter takes the answer in brackets, Ctrl-C stops.\n",
@@ -67,7 +67,7 @@ pub async fn setup(
         }
     };
     if let Some((app, device)) = at {
-        keyboard::offer(&app, config, &device, (asker, &signals)).await;
+        keyboard::offer(&app, config, &device, asker, &signals).await;
     }
     if signals.asked.is_cancelled() {
         return Ok(Exit::Failed);
@@ -81,9 +81,8 @@ pub async fn setup(
         return Ok(exit);
     }
     heading(terminal, "A first task");
-    let phones = (&phone, &virtual_phone);
     let ready = first_task::Ready { model_works, client_added };
-    let done = first_task::run(&config, phones, ready, (asker, &signals)).await?;
+    let done = first_task::run(&config, &phone, &virtual_phone, ready, asker, &signals).await?;
     Ok(if exit == Exit::Done { done } else { exit })
 }
 

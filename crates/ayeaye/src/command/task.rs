@@ -7,7 +7,7 @@ use ayeaye_agent::{AgentError, DeviceId, Journal, Replay, SessionId};
 use ayeaye_phone::PhoneOptions;
 use serde_json::json;
 
-use crate::cli::{RunTask, SaveTask, TaskCommand};
+use crate::cli::{RunFlags, RunTask, SaveTask, TaskCommand};
 use crate::command::called::ayeaye;
 use crate::command::run::{RunOptions, TaskToRun};
 use crate::command::sessions::find;
@@ -131,21 +131,22 @@ async fn run(
     config: &Config,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let terminal = if args.how.json { terminal.beside_json() } else { terminal };
+    let RunFlags { virtual_phone, traits, queue, how, repeat } = args.flags;
+    let terminal = if how.json { terminal.beside_json() } else { terminal };
     let task = tasks.read(&args.name)?;
     let text = match filled(&task, args.set, terminal).await {
         Ok(text) => text,
         Err(why) => return Ok(wrong_usage(&why)),
     };
     // What a task is for otherwise is not meant where a virtual phone is.
-    let device = args.device.or(task.device.filter(|_| !args.virtual_phone)).map(DeviceId::new);
+    let device = args.device.or(task.device.filter(|_| !virtual_phone)).map(DeviceId::new);
     let replay = task.steps.filter(|_| !args.without_steps);
-    let mut options = RunOptions { queue: args.queue, ..RunOptions::new(config, args.how.json) };
-    if let Some(max_steps) = task.max_steps.filter(|_| !args.how.limits_steps()) {
+    let mut options = RunOptions { queue, ..RunOptions::new(config, how.json) };
+    if let Some(max_steps) = task.max_steps.filter(|_| !how.limits_steps()) {
         options.max_steps = max_steps.clamp(1, MAX_STEPS);
     }
-    let app = app(config, args.virtual_phone, &args.traits).await?;
-    let has_rounds = args.repeat.every.is_some();
+    let app = app(config, virtual_phone, &traits).await?;
+    let has_rounds = repeat.every.is_some();
     match (ensure_model(&app, "ayeaye task run", has_rounds).await, &replay) {
         (Err(_), Some(_)) => terminal.item(
             "model",
@@ -154,7 +155,7 @@ async fn run(
         (found, _) => found?,
     }
     let task = TaskToRun { device, text, replay };
-    run_rounds(&app, config, (task, options), args.repeat, terminal).await
+    run_rounds(&app, config, task, options, repeat, terminal).await
 }
 
 /// The task with its slots filled: as the command line says, else as the person at the terminal does. What is

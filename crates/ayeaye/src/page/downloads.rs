@@ -133,7 +133,7 @@ impl Page {
         let (journal, all) = (self.0.agent.journal(), PrivateScreens::default());
         let bytes = ayeaye_export::render_report(journal, id, PICTURES, all).await?;
         let (length, name) = (bytes.len() as u64, format!("ayeaye-{id}.html"));
-        Ok(sent((Cursor::new(bytes), length), "text/html; charset=utf-8", &name, turn))
+        Ok(sent(Cursor::new(bytes), length, "text/html; charset=utf-8", &name, turn))
     }
 
     /// The record as it is kept, with what belongs to it.
@@ -141,7 +141,7 @@ impl Page {
         let folder = self.0.journal_files.session_folder(&id);
         let wanted = |name: &str| matches!(name, "events.jsonl" | "blobs");
         let room = self.room().await?;
-        self.packed(folder, &format!("ayeaye-{id}-journal.zip"), (turn, room), wanted).await
+        self.packed(folder, &format!("ayeaye-{id}-journal.zip"), turn, room, wanted).await
     }
 
     /// A log in a format others read.
@@ -168,7 +168,7 @@ impl Page {
             let name = format!("ayeaye-{id}-{format}.{ending}");
             return send((turn, room), only, &name).await;
         }
-        self.packed(out, &format!("ayeaye-{id}-{format}.zip"), (turn, room), |_: &str| true).await
+        self.packed(out, &format!("ayeaye-{id}-{format}.zip"), turn, room, |_: &str| true).await
     }
 
     /// The files of a folder as an archive.
@@ -176,7 +176,8 @@ impl Page {
         &self,
         folder: PathBuf,
         name: &str,
-        (turn, room): (DownloadPermit, TempDir),
+        turn: DownloadPermit,
+        room: TempDir,
         wanted: impl Fn(&str) -> bool + Send + 'static,
     ) -> Result<Response, Refusal> {
         let archive = room.path().join("archive.zip");
@@ -254,12 +255,13 @@ async fn send(
         Some("webp") => "image/webp",
         _ => "application/octet-stream",
     };
-    Ok(sent((file, length), kind, name, held))
+    Ok(sent(file, length, kind, name, held))
 }
 
 /// Sends so many bytes. What is `held` is let go when they were sent, or nobody wants them any more.
 fn sent(
-    (from, length): (impl AsyncRead + Send + 'static, u64),
+    from: impl AsyncRead + Send + 'static,
+    length: u64,
     kind: &str,
     name: &str,
     held: impl Send + 'static,

@@ -29,14 +29,6 @@ async fn dropped(rig: &Rig, session: SessionId) -> usize {
     rig.facts(session, is_it).await.len()
 }
 
-async fn answers(rig: &Rig, session: SessionId) -> Vec<(AnswerSource, String)> {
-    let answer = |fact: &Fact| match fact {
-        Fact::Answer(it) => Some((it.source.known()?, it.answers.join(" "))),
-        _ => None,
-    };
-    rig.facts(session, answer).await
-}
-
 async fn inbox(rig: &Rig, session: SessionId) -> Vec<InboxMessage> {
     rig.agent.deps.coordinator.inbox(session).await.unwrap()
 }
@@ -48,7 +40,7 @@ async fn an_answer_that_was_left_for_an_earlier_request_is_none_of_the_next() {
     rig.leave_answer(session, "sesameopen").await;
     let report = rig.go_on(session, task("Open the notes")).await;
     assert_eq!(report.message, "done");
-    assert_eq!(answers(&rig, session).await, []);
+    assert_eq!(rig.answers(session).await, []);
     assert_eq!(dropped(&rig, session).await, 1);
     assert_eq!(rig.session(session).await.acts.words, ["Open the notes"]);
     assert_eq!(rig.files_with("sesameopen"), [""; 0]);
@@ -63,7 +55,7 @@ async fn an_answer_to_a_question_that_is_given_up_goes_with_it() {
     rig.agent.end_task(session, &client()).await.unwrap();
     assert_eq!((dropped(&rig, session).await, inbox(&rig, session).await), (1, Vec::new()));
     rig.go_on(session, task("Open the notes")).await;
-    assert_eq!(answers(&rig, session).await, []);
+    assert_eq!(rig.answers(session).await, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,7 +71,7 @@ async fn advice_that_a_dead_run_has_not_read_is_no_part_of_another_request() {
         rig.agent.deps.coordinator.send(session, &message, None).await.unwrap();
         rig.script.adds([complete("done")]);
         rig.go_on(session, next).await;
-        let counts = (answers(&rig, session).await.len(), dropped(&rig, session).await);
+        let counts = (rig.answers(session).await.len(), dropped(&rig, session).await);
         assert_eq!(counts, (taken, 1 - taken));
         assert_eq!(inbox(&rig, session).await, []);
     }
@@ -104,7 +96,7 @@ async fn what_is_said_without_a_question_in_sight_is_no_yes_to_it() {
     rig.resume(session, reply("no")).await.unwrap();
     rig.ended(follower).await;
     let said = [(AnswerSource::Guidance, "yes"), (AnswerSource::Manual, "no")];
-    assert_eq!(answers(&rig, session).await, said.map(|(by, it)| (by, it.to_owned())));
+    assert_eq!(rig.answers(session).await, said.map(|(by, it)| (by, it.to_owned())));
 }
 
 #[test]
@@ -285,6 +277,6 @@ async fn a_secret_that_is_said_to_a_task_in_its_queue_is_kept_for_its_next_run()
     rig.agent.stop(first.report().session_id, StopReason::Cancelled, &client()).await.unwrap();
     rig.script.adds([complete("done")]);
     rig.go_on(session, UserInput::Nothing).await;
-    assert_eq!(answers(&rig, session).await.len(), 1);
+    assert_eq!(rig.answers(session).await.len(), 1);
     assert_eq!(rig.files_with("4711-x"), [""; 0]);
 }

@@ -5,24 +5,11 @@ use tokio::time::Instant;
 
 use crate::coordinator::MOST_MESSAGES;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, types};
-use crate::journal::{Answer, AnswerSource, CallPurpose, Fact, ResponseKind};
+use crate::journal::{AnswerSource, CallPurpose, Fact, ResponseKind};
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
-
-fn answer(fact: &Fact) -> Option<Answer> {
-    match fact {
-        Fact::Answer(answer) => Some(answer.clone()),
-        _ => None,
-    }
-}
 
 fn reply(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
-}
-
-async fn answers(rig: &Rig, session: crate::SessionId) -> Vec<(AnswerSource, String)> {
-    let answers = rig.facts(session, answer).await;
-    let pair = |it: Answer| (it.source.known().unwrap(), it.answers.join("\n"));
-    answers.into_iter().map(pair).collect()
 }
 
 fn pair(source: AnswerSource, text: &str) -> (AnswerSource, String) {
@@ -61,7 +48,7 @@ async fn nobody_is_asked_with_no_reply_and_the_model_is_told_after_its_question(
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     let told = "Follow the task and go on; ask nothing more.";
-    assert_eq!(answers(&rig, report.session_id).await, [pair(AnswerSource::Nobody, told)]);
+    assert_eq!(rig.answers(report.session_id).await, [pair(AnswerSource::Nobody, told)]);
     assert_eq!(
         rig.script.last().past_in_words(),
         ["? Text Anna", "INFO Now?", &format!("! {told}")],
@@ -83,7 +70,7 @@ async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
         assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
         assert_eq!(report.question.unwrap().text, "5?");
         assert_eq!(report.local_steps, 6);
-        assert_eq!(answers(&rig, report.session_id).await.len(), 5);
+        assert_eq!(rig.answers(report.session_id).await.len(), 5);
     }
 }
 
@@ -97,7 +84,7 @@ async fn a_model_answers_for_the_user_from_task_question_and_screen() {
     let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, report.session_id).await, [pair(AnswerSource::Auto, "Anna B.")]);
+    assert_eq!(rig.answers(report.session_id).await, [pair(AnswerSource::Auto, "Anna B.")]);
     assert_eq!(report.usage.prompt_tokens, 300, "its tokens count");
     let prompt = format!("{:?}", rig.script.prompts()[1]);
     for part in ["Text Anna", "Which Anna?", "Picture"] {
@@ -150,7 +137,7 @@ async fn an_operator_answers_where_the_run_is_followed() {
     rig.resume(session, reply("The first.")).await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Manual, "The first.")]);
+    assert_eq!(rig.answers(session).await, [pair(AnswerSource::Manual, "The first.")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +152,7 @@ async fn an_operator_answers_from_another_process() {
     rig.leave_answer(session, "The second.").await;
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Manual, "The second.")]);
+    assert_eq!(rig.answers(session).await, [pair(AnswerSource::Manual, "The second.")]);
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
 }
 
@@ -187,7 +174,7 @@ async fn what_was_said_before_a_question_is_not_its_answer() {
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     let said =
         [pair(AnswerSource::Guidance, "yes, use the new number"), pair(AnswerSource::Manual, "no")];
-    assert_eq!(answers(&rig, session).await, said);
+    assert_eq!(rig.answers(session).await, said);
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +217,7 @@ async fn guidance_is_seen_at_the_next_step() {
         rig.script.last().past_in_words(),
         ["? Text Anna", "CLICK 1,500", "CLICK 2,500", "! the blue one"]
     );
-    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Guidance, "the blue one")]);
+    assert_eq!(rig.answers(session).await, [pair(AnswerSource::Guidance, "the blue one")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -243,7 +230,7 @@ async fn what_is_said_during_the_last_decision_is_decided_on_again() {
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(report.message, "Sent the blue one.");
-    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Guidance, "the blue one")]);
+    assert_eq!(rig.answers(session).await, [pair(AnswerSource::Guidance, "the blue one")]);
     let seen = rig.script.last();
     assert_eq!(seen.past_in_words().last().unwrap(), "! the blue one");
     assert!(seen.system_notes[0].contains("not the end"), "{:?}", seen.system_notes);
@@ -277,7 +264,7 @@ async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
     assert!(matches!(err, AgentError::Coordinator(_)), "{err}");
     assert_eq!(asked.elapsed(), Duration::ZERO);
     rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
-    assert_eq!(answers(&rig, session).await.len(), MOST_MESSAGES);
+    assert_eq!(rig.answers(session).await.len(), MOST_MESSAGES);
 }
 
 fn answer_to(question: u32, text: &str) -> UserInput {
@@ -291,7 +278,7 @@ async fn an_answer_without_words_is_none() {
     let (session, question) = (asked.session_id, asked.question_number().unwrap());
     let again = rig.ended(rig.resume(session, answer_to(question, "")).await.unwrap()).await;
     assert_eq!(again.question_number(), Some(question), "it is asked again");
-    assert_eq!(answers(&rig, session).await, []);
+    assert_eq!(rig.answers(session).await, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -308,7 +295,7 @@ async fn of_two_answers_to_one_question_one_is_given() {
     assert_eq!(one.stop_reason, StopReason::TaskCompletedSuccessfully);
     let late = rig.go_on(session, answer_to(question, "Schmidt")).await;
     assert_eq!(late.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await.len(), 1);
+    assert_eq!(rig.answers(session).await.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -319,7 +306,7 @@ async fn an_answer_to_an_earlier_question_answers_no_later_one() {
     let second = rig.go_on(session, answer_to(question, "Berg")).await;
     let still = rig.go_on(session, answer_to(question, "Berg")).await;
     assert_eq!((still.question, still.stop_reason), (second.question, second.stop_reason));
-    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Client, "Berg")]);
+    assert_eq!(rig.answers(session).await, [pair(AnswerSource::Client, "Berg")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -358,7 +345,7 @@ async fn an_answer_given_by_hand_is_no_secret() {
         let asked = rig.run().await;
         assert!(asked.question.unwrap().asks_for_secret());
         let ended = rig.go_on(asked.session_id, reply(said)).await;
-        assert_eq!(answers(&rig, asked.session_id).await, [pair(AnswerSource::Client, said)]);
+        assert_eq!(rig.answers(asked.session_id).await, [pair(AnswerSource::Client, said)]);
         assert_eq!(ended.message, "It is done.");
     }
 }

@@ -122,14 +122,8 @@ async fn of_two_replies_to_one_question_one_answers_it() {
     let report = rig.ended(one.unwrap()).await;
     // The other is advice to the run that has begun by then.
     assert_eq!(rig.ended(other.unwrap()).await, report);
-    let said = rig.facts(session, |fact| match fact {
-        crate::journal::Fact::Answer(answer) => {
-            answer.source.known().map(|source| (source, answer.answers.clone()))
-        }
-        _ => None,
-    });
-    let said: HashSet<_> = said.await.into_iter().collect();
-    let pair = |source, text: &str| (source, vec![text.to_owned()]);
+    let said: HashSet<_> = rig.answers(session).await.into_iter().collect();
+    let pair = |source, text: &str| (source, text.to_owned());
     assert_eq!(
         said,
         HashSet::from([
@@ -163,11 +157,8 @@ async fn of_two_answers_to_one_question_the_later_is_told_that_it_went_nowhere()
     assert_eq!((one.has_dropped_answer(), other.has_dropped_answer()), (false, true));
     assert_eq!(rig.ended(one).await.message, "done");
     assert!(answer("the third").await.unwrap().has_dropped_answer(), "nothing is asked any more");
-    let said = rig.facts(session, |fact| match fact {
-        crate::journal::Fact::Answer(answer) => Some(answer.answers.clone()),
-        _ => None,
-    });
-    assert_eq!(said.await, [["the first"]]);
+    let words = rig.answers(session).await.into_iter().map(|(_, words)| words);
+    assert_eq!(words.collect::<Vec<_>>(), ["the first"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -3,7 +3,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use crate::fakes::{Rig, complete, confirm, info, sensitive};
-use crate::journal::{AnswerSource, Fact};
+use crate::journal::AnswerSource;
 use crate::{AgentError, Follower, ReplyMode, Report, SessionId, StopReason, UserInput};
 
 /// A call of a client that may be made again.
@@ -28,14 +28,6 @@ fn asks(report: &Report) -> &str {
     &report.question.as_ref().expect("it asks").text
 }
 
-async fn answers(rig: &Rig, session: SessionId) -> Vec<(AnswerSource, String)> {
-    rig.facts(session, |fact| match fact {
-        Fact::Answer(answer) => Some((answer.source.known()?, answer.answers.join(" "))),
-        _ => None,
-    })
-    .await
-}
-
 fn pays() -> [crate::fakes::ScriptedReply; 4] {
     let (first, second) = (sensitive(100, "Pay 12?"), sensitive(900, "Pay 40?"));
     [first.clone(), first, second.clone(), second]
@@ -50,7 +42,7 @@ async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
     // The client was not told that.
     let again = ended_call(&rig, session, "yes").await;
     assert_eq!(asks(&again), "Pay 40?");
-    assert_eq!(answers(&rig, session).await.len(), 1);
+    assert_eq!(rig.answers(session).await.len(), 1);
     // Now it has been, so that the same words are meant.
     let paid = ended_call(&rig, session, "yes").await;
     assert_eq!(paid.message, "Paid.");
@@ -115,7 +107,7 @@ async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
         call(by, session, "yes").await.unwrap();
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert!(follower.running(), "it still waits");
-        assert_eq!(answers(&rig, session).await, [(AnswerSource::Manual, "yes".to_owned())]);
+        assert_eq!(rig.answers(session).await, [(AnswerSource::Manual, "yes".to_owned())]);
         call(by, session, "yes").await.unwrap();
         assert_eq!(rig.ended(follower).await.message, "done");
     }

@@ -14,19 +14,11 @@ use crate::fakes::{
 use crate::journal::{AnswerSource, Fact, SyncPolicy};
 use crate::{
     Agent, AgentError, Coordinator as _, DeviceHolder, DeviceId, Follower, Principal, ReplyMode,
-    SessionId, StartTask, StopReason, UserInput,
+    StartTask, StopReason, UserInput,
 };
 
 fn reply(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
-}
-
-async fn answers(rig: &Rig, session: SessionId) -> Vec<(AnswerSource, String)> {
-    let said = |fact: &Fact| match fact {
-        Fact::Answer(it) => Some((it.source.known().unwrap(), it.answers.join("\n"))),
-        _ => None,
-    };
-    rig.facts(session, said).await
 }
 
 async fn until(follower: &mut Follower, what: impl Fn(&Follower) -> bool) {
@@ -160,7 +152,7 @@ async fn guidance_from_another_server_is_seen_once() {
     let follower = other.resume(session, reply("the blue one")).await.unwrap();
     let report = other.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [(AnswerSource::Guidance, "the blue one".to_owned())]);
+    assert_eq!(rig.answers(session).await, [(AnswerSource::Guidance, "the blue one".to_owned())]);
     assert_eq!(rig.script.last().past_in_words().last().unwrap(), "! the blue one");
 }
 
@@ -185,7 +177,7 @@ async fn a_run_that_waits_for_its_operator_is_answered_from_another_server() {
         let follower = other.resume(session, said).await.unwrap();
         let report = other.ended(follower).await;
         assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-        assert_eq!(answers(&rig, session).await, [(AnswerSource::Manual, text)]);
+        assert_eq!(rig.answers(session).await, [(AnswerSource::Manual, text)]);
     }
 }
 
@@ -205,7 +197,7 @@ async fn a_message_that_the_record_has_is_not_taken_again() {
     rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     let next = rig.restarted([complete("")]);
     next.go_on(session, UserInput::Nothing).await;
-    assert_eq!(answers(&rig, session).await.len(), 1);
+    assert_eq!(rig.answers(session).await.len(), 1);
     assert_eq!(coordinator.inbox(session).await.unwrap(), []);
 }
 
@@ -227,7 +219,7 @@ async fn what_a_dead_run_has_not_taken_is_taken_by_the_next() {
         (AnswerSource::Client, "The third.".to_owned()),
         (AnswerSource::Guidance, "be quick".to_owned()),
     ];
-    assert_eq!(answers(&rig, session).await, said);
+    assert_eq!(rig.answers(session).await, said);
     assert_eq!(coordinator.inbox(session).await.unwrap(), []);
 }
 

@@ -37,7 +37,8 @@ impl Observer {
     pub(in crate::run) fn gesture_ended(
         &mut self,
         gesture: &Gesture,
-        (frame, app): (Frame, Option<String>),
+        frame: Frame,
+        app: Option<String>,
         ended: Instant,
     ) {
         self.is_current = false;

@@ -100,7 +100,7 @@ async fn wrong_verdicts(
         // As it was before the touch.
         let before = device.page_before();
         let gesture = &gestures[app as usize % gestures.len()];
-        observer.gesture_ended(gesture, (before, Some(format!("app{app}"))), Instant::now());
+        observer.gesture_ended(gesture, before, Some(format!("app{app}")), Instant::now());
         let recorder = &mut recording.recorder;
         let mut seen =
             Box::pin(observer.observe_early(recorder, &mut actor, &model)).await.unwrap();

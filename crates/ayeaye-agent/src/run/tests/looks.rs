@@ -48,9 +48,9 @@ impl Looking {
     fn touches(&mut self) {
         let device = &self.recording.device;
         device.is_touched();
-        let before = (device.page_before(), Some("com.example.chat".to_owned()));
+        let (before, app) = (device.page_before(), Some("com.example.chat".to_owned()));
         let click = Gesture::Click { point: Point::new(500, 500).unwrap() };
-        self.observer.gesture_ended(&click, before, Instant::now());
+        self.observer.gesture_ended(&click, before, app, Instant::now());
     }
 
     async fn early(&mut self) -> Observation {

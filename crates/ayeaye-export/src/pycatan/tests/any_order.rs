@@ -1,10 +1,10 @@
 //! Records that no run would write: whatever comes in whatever order, the folder stays readable.
-use ayeaye_agent::journal::{Answer, Event, Fact};
+use ayeaye_agent::journal::{Event, Fact};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::{PyCatan, resumed, tool_flow};
-use crate::testing::{EventBuilder, MemoryFolder, click};
+use crate::testing::{EventBuilder, MemoryFolder, answer, click};
 
 /// Events of all kinds that matter here, in the order of a good run.
 fn pool() -> Vec<Event> {
@@ -13,11 +13,7 @@ fn pool() -> Vec<Event> {
     builder.begin_step(1, 2).ask(2, 1, "act").garbage(2, 1);
     builder.ask(2, 2, "repair").failed(2, 2, "gone\u{0}\n🦉");
     builder.end_step(None, Some("gone"));
-    builder.push(Fact::Answer(Answer {
-        answers: vec!["是".to_owned()],
-        source: "client".into(),
-        message_id: None,
-    }));
+    builder.push(answer("client", "是"));
     builder.push(resumed());
     builder.begin_step(2, 3).ask(3, 1, "act").reply(3, 1, |it| it.tokens.prompt = u64::MAX);
     let id = builder.begin_tool("TYPE", json!({ "value": "\u{2028}x" }), None);

@@ -6,6 +6,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::testing;
+
 const TREE: &str = "<hierarchy rotation=\"0\"><node class=\"android.widget.FrameLayout\" \
     bounds=\"[0,0][1080,2400]\"><node text=\"\" content-desc=\"Chats\" clickable=\"true\" \
     class=\"android.widget.LinearLayout\" bounds=\"[0,500][1080,700]\"><node text=\"Anna\" \
@@ -40,25 +42,12 @@ impl EventBuilder {
             action: None,
             agent: "AppAgent".to_owned(),
         };
-        let run = RunRecord {
-            max_steps: 20,
-            reply_mode: "pass_to_client".into(),
-            planner: false,
-            policy: None,
-            device_server: None,
-        };
         builder.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
-            device: DeviceRecord {
-                device_id: "emulator-5554".to_owned(),
-                model: "Pixel 7".to_owned(),
-                android_version: "14".to_owned(),
-                wm_size: [1080, 2400],
-                serial_digest: None,
-            },
+            device: testing::device(),
             config: Map::new(),
-            run,
+            run: testing::run(),
             owner: None,
         }));
         builder.add(Fact::RoundStart { request: request.to_owned() });
@@ -324,13 +313,7 @@ impl EventBuilder {
         let question = json!({ "question": { "kind": kind, "text": text, "options": [] } });
         let Value::Object(arguments) = question else { unreachable!() };
         self.action = Some(ActionRecord { function: "INFO".to_owned(), arguments });
-        self.add(Fact::Question(QuestionAsked {
-            kind: kind.into(),
-            questions: vec![text.to_owned()],
-            options: Vec::new(),
-            app: None,
-            reply_mode: "pass_to_client".into(),
-        }));
+        self.add(testing::question(kind, text, "pass_to_client"));
         if let Some((source, text)) = answer {
             self.answer(source, text);
         }
@@ -344,20 +327,12 @@ impl EventBuilder {
     }
 
     pub(super) fn answer(&mut self, source: &str, text: &str) {
-        let answers = vec![text.to_owned()];
-        self.add(Fact::Answer(Answer { answers, source: source.into(), message_id: None }));
+        self.add(testing::answer(source, text));
     }
 
     pub(super) fn resume(&mut self, why: &str) {
-        let run = RunRecord {
-            max_steps: 20,
-            reply_mode: "pass_to_client".into(),
-            planner: false,
-            policy: None,
-            device_server: None,
-        };
         let (step, before) = (self.step.take(), self.step);
-        self.add(Fact::SessionResume(SessionResume { why: why.into(), run }));
+        self.add(Fact::SessionResume(SessionResume { why: why.into(), run: testing::run() }));
         self.step = step.or(before);
     }
 

@@ -89,7 +89,7 @@ fn update(
         return Err(EditError::NotChanged { why: "a line ends in a carriage return alone" });
     }
     let mut changes = Vec::new();
-    collect(text, rows, last_line, (entry, is_ours), &mut changes)?;
+    collect(text, rows, last_line, entry, is_ours, &mut changes)?;
     // Of two at one place the inner one, which was found first, comes first.
     changes.sort_by_key(|(range, _)| range.start);
     if !text.ends_with('\n') {
@@ -108,7 +108,8 @@ fn collect(
     text: &str,
     rows: &[Entry],
     last_line: usize,
-    (wanted, is_ours): (&Value, fn(&str) -> bool),
+    wanted: &Value,
+    is_ours: fn(&str) -> bool,
     changes: &mut Vec<(Range<usize>, String)>,
 ) -> Result<(), EditError> {
     let line = line_end(text);
@@ -129,7 +130,7 @@ fn collect(
             Some((_, Node { kind: NodeKind::Map(rows), flow: false, last_line, .. }))
                 if new.is_object() =>
             {
-                collect(text, rows, *last_line, (new, |_| true), changes)?;
+                collect(text, rows, *last_line, new, |_| true, changes)?;
             }
             Some((_, Node { kind: NodeKind::Map(rows), start, .. })) if new.is_object() => {
                 let start = byte(text, *start);

@@ -147,13 +147,13 @@ impl Planned<'_> {
             return self.try_it(start, told, "already_there").await;
         }
         if !change.is_nothing() {
-            told.change("change", change, (client.format(), Some(key)), &self.plan.secrets());
+            told.change("change", change, client.format(), Some(key), &self.plan.secrets());
         }
         // Worked out once: what is written is what was shown, or nothing.
         let kept_here = settings.change()?;
         if let Some(change) = &kept_here {
             told.line("");
-            told.change("settings", change, (Format::Toml, None), &settings.secrets());
+            told.change("settings", change, Format::Toml, None, &settings.secrets());
             told.line(&settings.why(client));
         }
         if args.entry.dry_run {

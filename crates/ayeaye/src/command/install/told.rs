@@ -44,7 +44,8 @@ impl InstallOutput {
         &mut self,
         name: &str,
         change: &FileChange,
-        (format, key): (Format, Option<Key<'_>>),
+        format: Format,
+        key: Option<Key<'_>>,
         secrets: &[String],
     ) {
         let rows = shown::rows(change, format, key, secrets);

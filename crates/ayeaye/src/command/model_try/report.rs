@@ -35,7 +35,7 @@ pub(super) struct SceneResult {
 
 impl SceneResult {
     /// A reply that has not been judged yet.
-    pub(super) fn of((number, scene): (usize, &Scene), screen: ScreenSize, reply: &Reply) -> Self {
+    pub(super) fn of(number: usize, scene: &Scene, screen: ScreenSize, reply: &Reply) -> Self {
         Self {
             number,
             name: scene.name,
@@ -52,10 +52,15 @@ impl SceneResult {
     }
 
     /// A call that failed.
-    pub(super) fn failed(scene: (usize, &Scene), screen: ScreenSize, err: &ModelError) -> Self {
+    pub(super) fn failed(
+        number: usize,
+        scene: &Scene,
+        screen: ScreenSize,
+        err: &ModelError,
+    ) -> Self {
         let reply = Reply { latency: err.latency, ..Reply::default() };
         let answer = plain(&err.message);
-        Self { grade: Grade::Failed, answer, ..Self::of(scene, screen, &reply) }
+        Self { grade: Grade::Failed, answer, ..Self::of(number, scene, screen, &reply) }
     }
 }
 

@@ -29,9 +29,11 @@ pub(super) struct Ready {
 /// Does a task with the model; without one shows that the phone can be seen and driven.
 pub(super) async fn run(
     config: &Config,
-    (phone, virtual_phone): (&Phone, &VirtualPhone),
+    phone: &Phone,
+    virtual_phone: &VirtualPhone,
     Ready { model_works, client_added }: Ready,
-    (asker, signals): (Asker, &Shutdown),
+    asker: Asker,
+    signals: &Shutdown,
 ) -> anyhow::Result<Exit> {
     let terminal = asker.terminal;
     let app = match phone {
@@ -92,7 +94,7 @@ pub(super) async fn run(
         answer_by: None,
     };
     let task = TaskToRun { device: Some(device), text: words.to_owned(), replay: None };
-    let exit = run::run(&app, config, task, options, (terminal, signals)).await?.exit;
+    let exit = run::run(&app, config, task, options, terminal, signals).await?.exit;
     if exit == Exit::Done {
         terminal.line(match (client_added, phone) {
             (true, _) => "\nThat is all. Your client can do the same: just ask it.",

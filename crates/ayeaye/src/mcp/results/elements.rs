@@ -95,7 +95,8 @@ impl UiTree {
         device_id: String,
         elements: Result<&Elements, Unlisted>,
         protected: bool,
-        (size, mark): (ScreenSize, &str),
+        size: ScreenSize,
+        mark: &str,
         hide: &dyn Fn(&str) -> String,
     ) -> Self {
         let none = |hint| Self {
@@ -110,7 +111,7 @@ impl UiTree {
             Err(why) => return none(why.hint()),
         };
         let items: Vec<(u8, ElementItem)> =
-            elements.iter().filter_map(|it| ElementItem::new(it, (size, mark), hide)).collect();
+            elements.iter().filter_map(|it| ElementItem::new(it, size, mark, hide)).collect();
         if items.is_empty() {
             return none(
                 "this screen lists no elements, as is usual for games and videos: use get_screenshot",
@@ -127,7 +128,8 @@ impl ElementItem {
     /// screen.
     fn new(
         element: &Element,
-        (size, mark): (ScreenSize, &str),
+        size: ScreenSize,
+        mark: &str,
         hide: &dyn Fn(&str) -> String,
     ) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
@@ -217,7 +219,7 @@ mod tests {
     fn tree(nodes: &[String]) -> UiTree {
         let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
         let elements = Elements::read(&dump).unwrap();
-        UiTree::new("phone".to_owned(), Ok(&elements), false, (SIZE, "m"), &str::to_owned)
+        UiTree::new("phone".to_owned(), Ok(&elements), false, SIZE, "m", &str::to_owned)
     }
 
     #[test]
@@ -277,7 +279,7 @@ mod tests {
             (Ok(&none), "no elements"),
         ] {
             let of = |protected| {
-                UiTree::new("phone".to_owned(), elements, protected, (SIZE, "m"), &str::to_owned)
+                UiTree::new("phone".to_owned(), elements, protected, SIZE, "m", &str::to_owned)
             };
             assert!(of(false).hint.unwrap().contains(says), "{:?}", of(false).hint);
             let hidden = of(true).hint.unwrap();

@@ -150,7 +150,7 @@ impl Server {
         let mark = self.looks.remember(&id, &principal::of(&ctx), seen.unwrap_or(&none));
         let reader = principal::of(&ctx);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
-        Ok(structured(&UiTree::new(id.to_string(), seen, protected, (size, &mark), &hide)))
+        Ok(structured(&UiTree::new(id.to_string(), seen, protected, size, &mark, &hide)))
     }
 }
 
