@@ -333,6 +333,15 @@ async fn captures_of_the_panel_and_touches_of_a_set_size_agree() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_first_capture_of_a_phone_that_nothing_was_asked_of_has_the_set_size() {
+    let it = Opened::usual().await;
+    it.phone.phone().set_size_override(Some((360, 600)));
+    it.phone.faults().set(|plan| plan.panel_captures = true);
+    let first = it.device.capture().await.unwrap();
+    assert_eq!(first.size(), ScreenSize { width: 360, height: 600 });
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_screen_that_never_rests_says_its_elements_and_one_that_is_taken_says_why_not() {
     let it = Opened::usual().await;
     it.phone.faults().set(|plan| plan.dump = Some(DumpFault::NeverIdle));

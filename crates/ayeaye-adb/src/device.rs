@@ -283,6 +283,11 @@ impl Device for AdbDevice {
             }
         }
         displays.captured(shown);
+        if displays.must_ask_size()
+            && let Err(error) = self.state().await
+        {
+            tracing::debug!(device = %client.id(), %error, "the size that touches refer to is not known");
+        }
         displays.fitted(client, captured.frame).await
     }
 

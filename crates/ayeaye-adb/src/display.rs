@@ -37,6 +37,8 @@ pub(crate) struct Displays(Mutex<KnownDisplays>);
 struct KnownDisplays {
     /// What touches refer to, as the phone is held.
     touched: Option<ScreenSize>,
+    /// A capture has asked for that, since nothing had before.
+    touched_asked: bool,
     /// The phone's panels, once asked for; more than one if it folds.
     panels: Option<Vec<u64>>,
     shown: Option<(ShownPanel, Instant)>,
@@ -77,6 +79,13 @@ impl Displays {
         if touched.is_some() {
             self.known().touched = touched;
         }
+    }
+
+    /// Whether the size that touches refer to has to be asked for before a capture can be understood. Once: a phone
+    /// that does not say it has no other one than its captures'.
+    pub(crate) fn must_ask_size(&self) -> bool {
+        let mut known = self.known();
+        known.touched.is_none() && !std::mem::replace(&mut known.touched_asked, true)
     }
 
     /// Asks for the panels unless they are known. True if it has just turned out that there are

@@ -81,14 +81,16 @@ fn viewport(text: &str) -> Option<Viewport> {
         };
         believable(width.parse().ok()?, height.parse().ok()?)
     };
+    let panel_size = sides().unwrap_or(logical);
     Some(Viewport {
         display: word("displayId=")?.parse().ok()?,
         panel: word("uniqueId=").and_then(|id| id.strip_prefix("local:")?.parse().ok()),
         internal: word("type=").is_none_or(|kind| kind == "INTERNAL"),
         active: word("isActive=").is_none_or(|it| it == "true" || it == "1"),
         logical,
-        shown_at: shown_at.unwrap_or([0, 0, logical.width, logical.height]),
-        panel_size: sides().unwrap_or(logical),
+        // Who does not say where shows it on the whole panel.
+        shown_at: shown_at.unwrap_or([0, 0, panel_size.width, panel_size.height]),
+        panel_size,
     })
 }
 

@@ -300,6 +300,11 @@ fn panels_and_what_they_show_are_read() {
                  deviceWidth=1080, deviceHeight=2400}";
     let boxed = &viewports(boxed)[0];
     assert_eq!((boxed.shown_at, Some(boxed.panel_size)), ([0, 240, 1080, 2160], size(1080, 2400)));
+    // A Galaxy S8+ with a lower resolution, in a report that says no place on the panel.
+    let lower = "mDefaultViewport=DisplayViewport{valid=true, displayId=0, orientation=0, \
+                 logicalFrame=Rect(0, 0 - 1080, 2220), deviceWidth=1440, deviceHeight=2960}";
+    let lower = &viewports(lower)[0];
+    assert_eq!((Some(lower.logical), lower.shown_at), (size(1080, 2220), [0, 0, 1440, 2960]));
     for file in ["14_honor_1.txt", "15_vivo-pad_1.txt"] {
         assert!(!viewports(&sample(&format!("dumpsys_input/{file}"))).is_empty(), "{file}");
     }
