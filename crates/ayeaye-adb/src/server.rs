@@ -3,6 +3,7 @@
 //! The only place in this crate that starts a process: always `adb start-server`, of whose arguments only the
 //! configured port or socket varies. A server is never stopped, since other programs use it too.
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -18,6 +19,10 @@ use crate::{AdbConfig, ServerAddress};
 
 /// The most characters of why a server cannot be used.
 const MAX_CAUSE: usize = 512;
+
+/// adb's variable for the address of its server. Where it is set, even to this machine's or to nothing, adb starts no
+/// server: "cannot start server on remote host". Which address is meant has been read before.
+const ADDRESS: &str = "ANDROID_ADB_SERVER_ADDRESS";
 
 /// How long after a failed attempt to start a server the next one may follow.
 const RETRY_START_AFTER: Duration = Duration::from_secs(10);
@@ -146,21 +151,7 @@ impl Server {
             return Err(self.unavailable(cause));
         }
         tracing::info!(server = %self.config.server, adb = %adb.display(), "starting the adb server");
-        let mut command = Command::new(adb);
-        match &self.config.server {
-            ServerAddress::Tcp { port, .. } => command.arg("-P").arg(port.to_string()),
-            local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
-        };
-        // The server outlives this process and would hold a pipe open, and keys in its environment.
-        for name in &self.config.not_inherited {
-            command.env_remove(name);
-        }
-        command
-            .arg("start-server")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true);
+        let mut command = self.start_command(adb);
         let cause = match timeout(self.config.limits.start, command.status()).await {
             Ok(Ok(status)) if status.success() => {
                 *failed = None;
@@ -176,6 +167,26 @@ impl Server {
         };
         *failed = Some((Instant::now(), cause.clone()));
         Err(self.unavailable(cause))
+    }
+
+    fn start_command(&self, adb: &Path) -> Command {
+        let mut command = Command::new(adb);
+        match &self.config.server {
+            ServerAddress::Tcp { port, .. } => command.arg("-P").arg(port.to_string()),
+            local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
+        };
+        // The server outlives this process and would hold a pipe open, and keys in its environment.
+        for name in &self.config.not_inherited {
+            command.env_remove(name);
+        }
+        command
+            .env_remove(ADDRESS)
+            .arg("start-server")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        command
     }
 }
 
@@ -194,4 +205,21 @@ fn is_unreachable(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
     let kind = error.kind();
     matches!(kind, ConnectionRefused | NotFound) || cfg!(windows) && kind == TimedOut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_started_server_inherits_no_address() {
+        let port = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: 39415 };
+        for address in [port, ServerAddress::Local("/run/adb.sock".into())] {
+            let server = Server::new(AdbConfig::new(address, None));
+            let command = server.start_command(Path::new("adb"));
+            let removed =
+                command.as_std().get_envs().any(|variable| variable == (ADDRESS.as_ref(), None));
+            assert!(removed, "{command:?}");
+        }
+    }
 }
