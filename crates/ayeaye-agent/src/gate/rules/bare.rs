@@ -73,6 +73,15 @@ fn holds(
                 && request.package != "com.android.systemui";
             cleared && screen.header.iter().chain(&screen.titles).any(|it| tells(it, &KEPT))
         }
+        When::Switched => control.switch,
+        When::Icon => {
+            let is_icon = ["ImageButton", "ImageView"].iter().any(|it| control.kind.ends_with(it));
+            let folder = matches!(
+                kind,
+                Some(AppKind::Mail | AppKind::Shop | AppKind::Store | AppKind::Launcher)
+            );
+            is_icon && !folder && !priced()
+        }
         When::Storage => screen.texts.iter().any(|it| tells(it, &STORAGE)),
         When::Express => {
             let is_button =
@@ -109,7 +118,7 @@ static KEPT: List = List::new("history|messages|calls|call log|recents|recent ca
 
 /// What stores files, and is empty once it was formatted.
 #[rustfmt::skip]
-static STORAGE: List = List::new("sd card|sd-karte|memory card|usb drive|usb storage|usb-stick|storage|speicher|speicherkarte|tarjeta sd|almacenamiento|carte sd|stockage|cartão sd|armazenamento|scheda sd|spazio di archiviazione|sd-kaart|opslag|karta sd|sd kart|depolama|sd-карта|карта памяти|накопитель|sd卡|sd 卡|存储|u盘|手机|sdカード|ストレージ|sd 카드|저장소|저장공간|بطاقة sd|kartu sd|thẻ sd|การ์ด sd");
+static STORAGE: List = List::new("sd card|sd-karte|memory card|usb drive|usb storage|usb-stick|storage|speicher|speicherkarte|tarjeta sd|almacenamiento|carte sd|stockage|cartão sd|armazenamento|scheda sd|spazio di archiviazione|sd-kaart|opslag|karta sd|sd kart|depolama|sd-карта|карта памяти|накопитель|sd卡|sd 卡|存储|u盘|手机|sdカード|ストレージ|sd 카드|저장소|저장공간|بطاقة sd|sd कार्ड|एसडी कार्ड|स्टोरेज|kartu sd|thẻ sd|การ์ด sd");
 
 /// Whether the user asks for just this; where they name somebody or something, it has to be there.
 fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> bool {
