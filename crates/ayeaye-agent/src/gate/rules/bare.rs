@@ -37,8 +37,14 @@ pub(super) fn bare(
     names.extend(id.split(' ').map(str::to_owned));
     names.extend((!id.is_empty()).then_some(id));
     let here = |it: &&Bare| holds(it.when, control, request, kind);
+    // What stands beside a switch names it where nothing else does.
+    let beside: Vec<String> = control.beside.iter().map(|it| normalized(it)).collect();
+    let switched = |it: &&Bare| it.when == When::Switched && control.switch;
+    let find = |name: &'_ String| phrases::bare(name).iter().find(here);
+    let find_beside = |name: &'_ String| phrases::bare(name).iter().find(switched);
+    let own = names.iter().find_map(|name| find(name).map(|it| (name, it)));
     let found =
-        names.iter().find_map(|name| phrases::bare(name).iter().find(here).map(|it| (name, it)));
+        own.or_else(|| beside.iter().find_map(|name| find_beside(name).map(|it| (name, it))));
     let Some((name, bare)) = found else { return false };
     let evidence = format!("\"{name}\"");
     let asked = is_asked(request, control, bare);
