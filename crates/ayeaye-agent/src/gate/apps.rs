@@ -36,7 +36,7 @@ const PACKAGES: &[(&str, AppKind)] = &[
     ("com.revolut.revolut", Banking), ("de.number26.android", Banking), ("com.monzo.android", Banking), ("com.starlingbank.android", Banking), ("com.nu.production", Banking),
     ("com.chase.sig.android", Banking), ("com.infonow.bofa", Banking), ("com.wf.wellsfargomobile", Banking), ("com.citi.citimobile", Banking), ("com.db.pwcc.dbmobile", Banking),
     ("com.starfinanz.smob.android.sfinanzstatus", Banking), ("de.commerzbanking.mobil", Banking), ("com.ing.banking", Banking), ("com.bbva.bbvacontigo", Banking), ("es.lacaixa.mobile.android.newwapicon", Banking),
-    ("fr.creditagricole.androidapp", Banking), ("mobi.societegenerale.mobile.lappli", Banking), ("ru.sberbankmobile", Banking), ("com.idamob.tinkoff.android", Banking), ("ua.privatbank.ap24", Banking), ("com.ftband.mono", Banking),
+    ("fr.creditagricole.androidapp", Banking), ("mobi.societegenerale.mobile.lappli", Banking), ("ru.sberbankmobile", Banking), ("com.idamob.tinkoff.android", Banking), ("ru.tinkoff.investing", Banking), ("ua.privatbank.ap24", Banking), ("com.ftband.mono", Banking),
     ("pl.pkobp.iko", Banking), ("pl.mbank", Banking), ("com.icbc", Banking), ("cmb.pb", Banking), ("com.chinamworld.main", Banking), ("com.android.bankabc", Banking), ("com.kakaobank.channel", Banking),
     ("com.robinhood.android", Banking), ("com.etoro.openbook", Banking), ("de.traderepublic.app", Banking),
     ("com.x8bit.bitwarden", Secrets), ("com.onepassword.android", Secrets), ("com.agilebits.onepassword", Secrets), ("com.lastpass.lpandroid", Secrets), ("com.dashlane", Secrets), ("org.keepassxc.keepassxc", Secrets),

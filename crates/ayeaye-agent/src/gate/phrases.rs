@@ -9,6 +9,7 @@ mod ask_first;
 mod asking;
 mod bare;
 mod changing;
+mod commitments;
 mod completing;
 mod controls;
 mod declines;
@@ -97,12 +98,19 @@ static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
         lasting::CONTROLS,
         further_controls::CONTROLS,
         other_forms::CONTROLS,
+        commitments::CONTROLS,
     ])
 });
 /// Finds all of them at once: screens have hundreds of texts.
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(&CONTROLS));
 static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| {
-    phrases(&[controls::HARMLESS, northern::HARMLESS, lasting::HARMLESS, further::HARMLESS])
+    phrases(&[
+        controls::HARMLESS,
+        northern::HARMLESS,
+        lasting::HARMLESS,
+        further::HARMLESS,
+        commitments::HARMLESS,
+    ])
 });
 static HARMLESS_FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(&HARMLESS));
 static EVERYDAY: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| phrases(&[everyday::EVERYDAY]));
@@ -128,6 +136,11 @@ static SUBSCRIBES: LazyLock<Vec<String>> =
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::LOSSES));
 static ACCESS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::ACCESS));
 static LETS_IN: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::LETS_IN));
+static NOT_ME: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::NOT_ME));
+static PROTECTS: LazyLock<Vec<String>> =
+    LazyLock::new(|| normalized_entries(commitments::PROTECTS));
+static TURNS_OFF: LazyLock<Vec<String>> =
+    LazyLock::new(|| normalized_entries(commitments::TURNS_OFF));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::MESSAGES));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::COMMENTS));
 
@@ -354,6 +367,25 @@ pub(super) fn says_of_access(text: &str) -> bool {
 /// Whether the whole name of a control (normalized) lets somebody in who asks for it.
 pub(super) fn lets_in(name: &str) -> bool {
     LETS_IN.contains(name)
+}
+
+/// Whether the name of a control (normalized) says that it was somebody else who asks, or begins with a no.
+pub(super) fn keeps_out(name: &str) -> bool {
+    const NO: [&str; 6] = ["不", "否", "いいえ", "아니", "ไม่", "नहीं"];
+    declines(name)
+        || words(name).next().is_some_and(declines)
+        || NO.iter().any(|it| name.starts_with(it))
+        || NOT_ME.iter().any(|it| holds(name, it))
+}
+
+/// Whether a text (normalized) tells of what keeps others out of an account or a phone.
+pub(super) fn protects(text: &str) -> bool {
+    PROTECTS.iter().any(|it| mentions(text, it))
+}
+
+/// Whether a name (normalized) turns something off: with its whole name, or with a part of it.
+pub(super) fn turns_off(name: &str, whole: bool) -> bool {
+    TURNS_OFF.iter().any(|it| if whole { it == name } else { holds(name, it) })
 }
 
 /// What a sign in place of a name stands for.

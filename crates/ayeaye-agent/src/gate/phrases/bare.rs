@@ -34,13 +34,17 @@ pub(in crate::gate) enum When {
     Storage,
     /// The app is that of calls.
     Calls,
+    /// On an icon, where there is neither mail nor a thing to buy: a folder or a cart is called so too.
+    Icon,
+    /// On what is switched.
+    Switched,
     /// Where one of several apps is chosen.
     Chooser,
 }
 
 use When::{
-    Always, Calls, Chooser, Express, Kept, Money, Priced, Settled, Social, Storage, Store, Traded,
-    Written,
+    Always, Calls, Chooser, Express, Icon, Kept, Money, Priced, Settled, Social, Storage, Store,
+    Switched, Traded, Written,
 };
 
 /// What a name does where, and the verbs by which a user asks for just that.
@@ -84,7 +88,7 @@ const NAMES: &[NameRow] = &[
         "close|schließ|cierra|ferme|feche|chiudi|sluit|zamknij|kapat|закрой|关闭|閉じ|닫"),
     (Delete, Kept, "clear all|clear list|alle entfernen|alles leeren|liste leeren|alles löschen|borrar lista|tout effacer|vider la liste|limpar tudo|limpiar todo|cancella elenco|alles wissen|wyczyść wszystko|wyczyść|tümünü temizle|очистить всё|очистить|очистити|全部清除|清除全部|全部清空|すべてクリア|모두 지우기|전체 지우기|bersihkan semua|xóa hết|ล้างทั้งหมด",
         "clear|delete|empty|erase|remove|leere|lösch|borra|limpia|vide|efface|limpe|cancella|svuota|wis|wyczyść|temizle|очисти|清除|清空|削除|消去|지워|bersihkan|xóa|ล้าง"),
-    (Delete, Storage, "format|format drive|format card|format storage|formatieren|formatear|formater|formatar|formatta|formatteren|formatuj|biçimlendir|форматировать|форматувати|格式化|フォーマット|포맷|تهيئة",
+    (Delete, Storage, "format|format drive|format card|format storage|formatieren|formatear|formater|formatar|formatta|formatteren|formatuj|biçimlendir|форматировать|форматувати|格式化|フォーマット|포맷|تهيئة|फ़ॉर्मैट करें|फॉर्मेट करें|format kartu|định dạng|ฟอร์แมต|formatera|formater|formatér|alusta|formátovat|formátovať|formázás|formatează|μορφοποίηση|форматиране|formatiraj|פורמט",
         "format|formatier|formatea|formate|formatta|formatteer|sformatuj|biçimlendir|отформатируй|格式化|フォーマット|포맷"),
     (Publish, Always, "anyone with the link|create link|create public link|enable link sharing|make public|jeder mit dem link|jeder, der über den link verfügt|link erstellen|cualquier persona con el enlace|cualquier usuario con el enlace|crear enlace|tous les utilisateurs disposant du lien|créer un lien|qualquer pessoa com o link|criar link|chiunque abbia il link|crea link|iedereen met de link|link maken|każda osoba mająca link|utwórz link|bağlantıya sahip olan herkes|bağlantı oluştur|все, у кого есть ссылка|создать ссылку|知道链接的任何人|创建链接|リンクを知っている全員|リンクを作成|링크가 있는 모든 사용자|링크 만들기",
         "link|share|public|teile|enlace|comparte|lien|partage|compartilhe|condividi|deel|udostępnij|bağlantı|paylaş|ссылк|поделись|链接|分享|リンク|共有|링크|공유"),
@@ -115,6 +119,19 @@ const NAMES: &[NameRow] = &[
         "answer|accept|pick up|take|nimm|annehm|abheb|réponds|décroche|contesta|acepta|atenda|aceite|rispondi|accetta|neem|odbierz|cevapla|yanıtla|ответь|прими|відповідай|прийми|接|応答|받아|رد|उठा|jawab|angkat|nghe|รับ|svara|vastaa|přijmi"),
     (Call, Calls, "ligar", "ligue|liga|ligar|telefon"),
     (Grant, Chooser, "always|siempre|toujours|immer|sempre|altijd|zawsze|her zaman|всегда|завжди|始终|總是|一律|常時|항상|دائما|हमेशा|selalu|luôn chọn|ทุกครั้ง|alltid|aina|vždy", ""),
+    (Call, Calls, "sos|emergency sos|sos call|notruf-sos|sos-notruf|llamada sos|appel sos|紧急求救|緊急sos|sos緊急通報|긴급 sos", ""),
+    (Order, Priced, "buchen|reservieren|mieten|angebot annehmen|jetzt abschließen|pedir|ofertar|louer maintenant|入札|落札|抢购|搶購|拼单|加价|競標|입찰|즉시구매|đặt|จอง|hire|hire now|i'll take it|book again|арендовать|взять в аренду|орендувати|किराए पर लें|किराये पर लें|زايد|مزايدة|استئجار|rezervovat|foglalom|κράτηση", ""),
+    (Pay, Priced, "join for|join for just|upgrade to pro|resubscribe|reactivate|reactivate subscription|become a patron|unlock now|unlock chapter|super like|get boosts|boost now|give|cheer|cheer 1|cheer 10|cheer 50|cheer 100|cheer 500|cheer 1000|cheer 5000|mitglied werden|jetzt abonnieren|jetzt testen|unterstützen|suscribirme|suscribirme ahora|unirme|hacerse miembro|dar propina|devenir membre|s'abonner maintenant|soutenir|tornar-se membro|seja membro|apoiar|diventa membro|sostieni|wspieraj|zostań członkiem|destekle|подключить|поддержать автора|внести|підключити|підтримати|サブスク登録|応援する|レンタルする|延長する|契約する|후원|اشترك الآن|سدد|ادعم|नवीनीकृत करें|अभी सदस्यता लें|dukung|ủng hộ|สนับสนุน|støt|støtt|podpořit|podporiť|támogatom|susține|подкрепи|podrži", ""),
+    (Pay, Switched, "autopay|auto-pay|auto pay|auto-renew|auto renew|auto-renewal|automatic renewal|automatic payments|automatische verlängerung|automatisch verlängern|renovación automática|pago automático|renouvellement automatique|paiement automatique|renovação automática|pagamento automático|rinnovo automatico|automatisch verlengen|automatische verlenging|automatyczne odnawianie|automatyczne odnowienie|otomatik yenileme|otomatik ödeme|автопродление|автоплатёж|автоматическое продление|автопродовження|自动续费|自動續訂|自动续订|自动扣款|自動更新契約|自動継続|자동 갱신|자동 결제|التجديد التلقائي|الدفع التلقائي|ऑटो-रिन्यू|ऑटोपे|perpanjangan otomatis|bayar otomatis|tự động gia hạn|thanh toán tự động|ต่ออายุอัตโนมัติ|automatisk förnyelse|automatisk fornyelse|automaattinen uusiminen|automatické obnovení|automatické obnovenie|automatikus megújítás|reînnoire automată|αυτόματη ανανέωση|автоматично подновяване|automatska obnova|חידוש אוטומטי|تمدید خودکار", ""),
+    (Delete, Icon, "bin|trash can|wastebasket|rubbish bin|recycle bin|papelera|papierkorb|mülleimer|corbeille|poubelle|lixeira|lixo|cestino|prullenbak|kosz|çöp kutusu|корзина|мусорная корзина|кошик|垃圾桶|回收站|垃圾箱|ゴミ箱|ごみ箱|휴지통|سلة المهملات|ट्रैश|कूड़ेदान|sampah|tong sampah|thùng rác|ถังขยะ|papperskorg|papperskorgen|papirkurv|papirkurven|roskakori|koš|kôš|lomtár|kuka|coș de gunoi|κάδος|κάδος απορριμμάτων|кошче|smeće|koš za smeće|פח|סל אשפה|سطل زباله",
+        "delete|remove|trash|throw|bin|erase|lösch|entfern|elimina|borra|supprime|exclu|apag|cancella|verwijder|usuń|sil|удали|видали|删除|刪除|削除|삭제|احذف|मिटा|हटा|hapus|xóa|ลบ"),
+    (Delete, Always, "退会|解約|注销|註銷|退群|해지|reboot now|restart phone|restart device", ""),
+    (Delete, Social, "leave|ban|kick|ban from server|kicken|bannen|expulsar|banear|bannir|expulser|banir|espelli|banna|bannen|verwijder lid|zbanuj|wyrzuć|yasakla|gruptan at|забанить|исключить|забанити|вилучити|покинуть|покинути|вийти|禁言|踢出|キック|追放|추방|강퇴|مغادرة|طرد|حظر العضو|बैन करें|keluarkan|đuổi|rời|rời khỏi|เตะออก|ออกจากกลุ่ม|lämna|forlad|forlat|poistu|odejít|opustit|opustiť|kilépés|părăsește|αποχώρηση|напусни|napusti|עזוב|ترک",
+        "leave|ban|kick|exit|verlass|quitte|sal|expuls|bann|esci|abbandon|opuść|забан|исключ|покин|вийди|退出|踢|キック|追放|退|추방|나가|غادر|keluar|rời|ออก|lämna|forlad|forlat|poistu|odejdi|opust"),
+    (Publish, Social, "添加好友|加为好友|申请加好友|添加到通讯录|मित्र जोड़ें|फ़्रेंड जोड़ें|दोस्त जोड़ें|freundin hinzufügen|freund hinzufügen|freund:in hinzufügen|freund*in hinzufügen|freund/in hinzufügen|als freund hinzufügen|freundschaftsanfrage senden|agregar amigo|añadir amigo|añadir a amigos|añadir a mis amigos|ajouter en ami|ajouter comme ami|adicionar amigo|adicionar aos amigos|aggiungi amico|aggiungi agli amici|vriend toevoegen|dodaj do znajomych|dodaj znajomego|arkadaş ekle|arkadaşı ekle|додати в друзі|додати до друзів|友達申請|友達リクエスト|友達に追加|친구추가|친구로 추가|إضافة إلى الأصدقاء|tambah teman|tambahkan teman|tambah sebagai teman|thêm bạn bè|เพิ่มเพื่อน|เพิ่มเป็นเพื่อน|lägg till vän|tilføj ven|legg til venn|lisää kaveriksi|přidat přítele|přidat do přátel|pridať priateľa|ismerősnek jelölés|adaugă prieten|προσθήκη φίλου|добави приятел|добавяне на приятел|dodaj prijatelja|הוספת חבר|افزودن دوست",
+        "add|befriend|friend|füge|freund|agrega|añade|amig|ajoute|adicion|aggiungi|voeg|dodaj|ekle|додай|加|添加|追加|友達|추가|친구|أضف|जोड़|tambah|thêm|kết bạn|เพิ่ม|lägg|tilføj|legg|lisää|přidej"),
+    (Send, Social, "مشاركة الموقع", ""),
+    (Order, Social, "apply|bewerben|aplicar|postular|candidati|candidatar|应聘|投递", "apply|bewirb|bewerb|aplica|postul|candida|应聘|投递"),
     (Call, Always, "accept call|answer call|redial|call again|wahlwiederholung|anruf annehmen|重拨|リダイヤル|재발신", "answer|accept|call|redial|ruf|nimm|重拨|打"),
 ];
 

@@ -21,6 +21,18 @@ const COMPLETES: &[[&str; 2]] = &[
     ["comanda|rezervarea", "finalizează|confirmă|plasează"],
     ["pesanan|pembelian", "selesaikan|konfirmasi"],
     ["الطلب|طلب|طلبك|الشراء|الحجز", "إتمام|أكمل|تأكيد|أكد"],
+    ["bid|appointment|ride|table", "confirm"],
+    ["gebot|preisvorschlag|termin|wette", "abgeben|bestätigen|erhöhen|platzieren"],
+    ["puja|oferta|cita|viaje", "confirmar|realizar"],
+    ["enchère|offre|rendez-vous|course", "confirmer|valider"],
+    ["lance|agendamento|consulta|corrida|viagem", "confirmar"],
+    ["offerta|appuntamento|corsa", "conferma"],
+    ["bod|afspraak|rit", "bevestigen|bevestig"],
+    ["ofertę|wizytę|przejazd", "potwierdź"],
+    ["teklifi|randevuyu|yolculuğu", "onayla"],
+    ["ставку|запись|бронь|поездку|запис|поїздку", "подтвердить|підтвердити"],
+    // What a ride is called.
+    ["uberx|uberxl|uber|lyft|bolt|grabcar|grabbike|goride|gocar|gojek|didi|cabify|快车|专车|拼车|用车|优步|優步|优选", "choose|confirm|bestätigen|confirmar|confirmer|conferma|bevestigen|potwierdź|onayla|подтвердить|підтвердити|确认|確認|を確定|を確認|확인|تأكيد|पुष्टि|konfirmasi|xác nhận|ยืนยัน|bekräfta|bekræft|bekreft|vahvista|potvrdit"],
     // What is paid in says how much.
     ["deposit|bet|wager", "$|€|£|usd|eur"],
     ["拼单|抢购|叫车|打车|开通|開通|汇出|借款|买入|卖出|申购|赎回|投保|下注", "立即|发起|确认|確認|马上|同意"],

@@ -36,6 +36,8 @@ pub(in crate::gate) enum Where {
     Reading,
     /// In a browser whose page tells nothing of money.
     Browser,
+    /// In a shop, of what is no button.
+    Shop,
     /// Between German words; of a tab, and not of a button.
     GermanTab,
 }
@@ -45,7 +47,15 @@ pub(super) const PLACES: &[(Where, &str)] = &[
     (Where::Settings, "połącz|cài đặt ứng dụng"),
     (Where::Messenger, "تثبيت|إلغاء التثبيت"),
     (Where::Reading, "перевести|преведи"),
-    (Where::Browser, "recarregar|recargar|recharger"),
+    // What a page calls all of its cookies.
+    (
+        Where::Browser,
+        "recarregar|recargar|recharger|すべて許可|すべて許可する|すべてを許可|allow all cookies|alle cookies zulassen|alle cookies erlauben|permitir todas las cookies|autoriser tous les cookies|permitir todos os cookies|consenti tutti i cookie|alle cookies toestaan|zezwól na wszystkie pliki cookie|tüm çerezlere izin ver|разрешить все cookie|разрешить все файлы cookie|允许所有 cookie|允许所有cookie|모든 쿠키 허용",
+    ),
+    (
+        Where::Shop,
+        "buy again|buy it again|erneut kaufen|nochmals kaufen|acheter à nouveau|acheter de nouveau|comprar de nuevo|volver a comprar|comprar novamente|comprar de novo|acquista di nuovo|opnieuw kopen|kup ponownie|tekrar satın al|купить снова|купить ещё раз|再次购买|もう一度購入|もう一度買う|再度購入|다시 구매|재구매|फिर से खरीदें|beli lagi|mua lại",
+    ),
     (Where::GermanTab, "wissen"),
 ];
 

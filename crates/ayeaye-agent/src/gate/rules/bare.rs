@@ -37,8 +37,14 @@ pub(super) fn bare(
     names.extend(id.split(' ').map(str::to_owned));
     names.extend((!id.is_empty()).then_some(id));
     let here = |it: &&Bare| holds(it.when, control, request, kind);
+    // What stands beside a switch names it where nothing else does.
+    let beside: Vec<String> = control.beside.iter().map(|it| normalized(it)).collect();
+    let switched = |it: &&Bare| it.when == When::Switched && control.switch;
+    let find = |name: &'_ String| phrases::bare(name).iter().find(here);
+    let find_beside = |name: &'_ String| phrases::bare(name).iter().find(switched);
+    let own = names.iter().find_map(|name| find(name).map(|it| (name, it)));
     let found =
-        names.iter().find_map(|name| phrases::bare(name).iter().find(here).map(|it| (name, it)));
+        own.or_else(|| beside.iter().find_map(|name| find_beside(name).map(|it| (name, it))));
     let Some((name, bare)) = found else { return false };
     let evidence = format!("\"{name}\"");
     let asked = is_asked(request, control, bare);
@@ -72,6 +78,15 @@ fn holds(
             let cleared = !matches!(kind, Some(AppKind::Launcher | AppKind::Shop))
                 && request.package != "com.android.systemui";
             cleared && screen.header.iter().chain(&screen.titles).any(|it| tells(it, &KEPT))
+        }
+        When::Switched => control.switch,
+        When::Icon => {
+            let is_icon = ["ImageButton", "ImageView"].iter().any(|it| control.kind.ends_with(it));
+            let folder = matches!(
+                kind,
+                Some(AppKind::Mail | AppKind::Shop | AppKind::Store | AppKind::Launcher)
+            );
+            is_icon && !folder && !priced()
         }
         When::Storage => screen.texts.iter().any(|it| tells(it, &STORAGE)),
         When::Express => {
@@ -109,7 +124,7 @@ static KEPT: List = List::new("history|messages|calls|call log|recents|recent ca
 
 /// What stores files, and is empty once it was formatted.
 #[rustfmt::skip]
-static STORAGE: List = List::new("sd card|sd-karte|memory card|usb drive|usb storage|usb-stick|storage|speicher|speicherkarte|tarjeta sd|almacenamiento|carte sd|stockage|cartão sd|armazenamento|scheda sd|spazio di archiviazione|sd-kaart|opslag|karta sd|sd kart|depolama|sd-карта|карта памяти|накопитель|sd卡|sd 卡|存储|u盘|手机|sdカード|ストレージ|sd 카드|저장소|저장공간|بطاقة sd|kartu sd|thẻ sd|การ์ด sd");
+static STORAGE: List = List::new("sd card|sd-karte|memory card|usb drive|usb storage|usb-stick|storage|speicher|speicherkarte|tarjeta sd|almacenamiento|carte sd|stockage|cartão sd|armazenamento|scheda sd|spazio di archiviazione|sd-kaart|opslag|karta sd|sd kart|depolama|sd-карта|карта памяти|накопитель|sd卡|sd 卡|存储|u盘|手机|sdカード|ストレージ|sd 카드|저장소|저장공간|بطاقة sd|sd कार्ड|एसडी कार्ड|स्टोरेज|kartu sd|thẻ sd|การ์ด sd");
 
 /// Whether the user asks for just this; where they name somebody or something, it has to be there.
 fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> bool {

@@ -75,7 +75,8 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
 /// The name of the control that declines, where nothing else may be meant.
 fn declined<'a>(request: &GateRequest<'a>, kind: Option<AppKind>) -> Option<&'a str> {
     let reacting: Vec<_> = request.screen.aimed.iter().filter(|it| it.reacts).collect();
-    let first = reacting.first().filter(|it| is_decline(it))?;
+    let leaves = |it: &ControlFacts| is_decline(it) && !dialogs::is_guard_off(it, request.screen);
+    let first = reacting.first().filter(|it| leaves(it))?;
     // Something else there may be what gets the touch.
     let other = |it: &&ControlFacts| {
         !is_decline(it) && (command(it, request, kind).is_some() || dialogs::agrees(it).is_some())

@@ -5,7 +5,7 @@ use crate::gate::confusables::readings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, is_repeated};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized};
+use crate::gate::text::{List, holds, normalized, words};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
 /// more is a page.
@@ -19,7 +19,10 @@ pub(super) fn agreed_to(
 ) -> Option<(ActClass, String)> {
     let screen = request.screen;
     let agrees = agrees(control);
-    if let Some(text) = let_in(control, screen) {
+    if let Some(text) = let_in(control, request) {
+        return Some((ActClass::Grant, format!("\"{text}\"")));
+    }
+    if let Some(text) = lowers_guard(control, screen) {
         return Some((ActClass::Grant, format!("\"{text}\"")));
     }
     if agrees.is_none() && !goes_on(control) {
@@ -65,12 +68,70 @@ fn is_charged(text: &str) -> bool {
 }
 
 /// What is said of somebody else who asks to be let in, where this control does so.
-fn let_in<'a>(control: &ControlFacts, screen: &'a ScreenFacts) -> Option<&'a String> {
-    let lets = || control.names.iter().any(|it| phrases::lets_in(&normalized(it)));
-    if !control.reacts || agrees(control).is_none() && !lets() {
+fn let_in<'a>(control: &ControlFacts, request: &GateRequest<'a>) -> Option<&'a String> {
+    // "Yes, it's me" is said in many ways: its first word agrees.
+    let lets_in = |it: &String| {
+        let text = normalized(it);
+        let yes = words(&text).next().is_some_and(|it| phrases::agrees(it).is_some());
+        phrases::lets_in(&text) || yes && !phrases::keeps_out(&text)
+    };
+    let lets = || control.names.iter().any(lets_in);
+    if !control.reacts
+        || agrees(control).is_none() && !lets() && !answers_prompt(control, request.package)
+    {
         return None;
     }
+    let screen = request.screen;
     screen.said.iter().chain(&screen.titles).find(|it| phrases::says_of_access(&normalized(it)))
+}
+
+/// Whether a control answers what an app asks that lets people in, with anything but a no: with the number that the
+/// other device shows, too.
+fn answers_prompt(control: &ControlFacts, package: &str) -> bool {
+    const PROMPTERS: [&str; 4] = [
+        "com.google.android.gms",
+        "com.azure.authenticator",
+        "com.duosecurity.duomobile",
+        "com.okta.android.auth",
+    ];
+    PROMPTERS.contains(&package)
+        && !control.is_field()
+        && control.names.first().is_some_and(|it| {
+            let text = normalized(it);
+            !phrases::keeps_out(&text) && !phrases::leads_through(&text)
+        })
+}
+
+/// What tells that a control takes away what keeps others out: second factors, and what finds or locks a phone.
+fn lowers_guard<'a>(control: &'a ControlFacts, screen: &'a ScreenFacts) -> Option<&'a String> {
+    if !control.reacts || control.is_field() {
+        return None;
+    }
+    let protects = |it: &&String| phrases::protects(&normalized(it));
+    let beside = control.beside.iter().filter(|_| control.switch);
+    let own = control.names.iter().chain(beside).find(|it| {
+        // A row that tells whether it is on leads to it.
+        let is_button = || control.kind.ends_with("Button");
+        let off = || is_button() && phrases::turns_off(&normalized(it), false);
+        protects(it) && (control.switch || off())
+    });
+    own.or_else(|| {
+        if !turns_off(control) {
+            return None;
+        }
+        screen.said.iter().chain(&screen.titles).find(protects)
+    })
+}
+
+/// Whether all that a button says is that it turns something off. Of icons the words are those that close.
+fn turns_off(control: &ControlFacts) -> bool {
+    !control.kind.contains("Image")
+        && control.names.iter().any(|it| phrases::turns_off(&normalized(it), true))
+}
+
+/// Whether a control that closes elsewhere takes away what keeps others out.
+pub(super) fn is_guard_off(control: &ControlFacts, screen: &ScreenFacts) -> bool {
+    lowers_guard(control, screen).is_some()
 }
 
 /// Whether a text is the title of a thing that the user names: "Buy milk" of "Delete the note Buy milk". Where there is

@@ -30,6 +30,7 @@ pub(super) fn is_everyday(
             (reads || translates) && is_free(request)
         }
         Some(Where::Browser) => kind == Some(AppKind::Browser) && is_free(request),
+        Some(Where::Shop) => kind == Some(AppKind::Shop) && !control.kind.contains("Button"),
         Some(Where::GermanTab) => !control.kind.contains("Button") && is_german(request),
     }
 }

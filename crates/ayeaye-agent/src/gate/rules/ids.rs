@@ -13,11 +13,18 @@ const IDS: &[(&str, ActClass)] = &[
     ("call", Call), ("dial", Call), ("publish", Publish), ("post", Publish), ("tweet", Publish), ("send", Send), ("remit", Transfer), ("withdraw", Transfer),
     ("topup", Pay), ("bid", Order), ("preorder", Order), ("trash", Delete), ("wipe", Delete), ("sendmoney", Transfer), ("sendmessage", Send), ("deleteall", Delete),
     ("placeorder", Order), ("redial", Call), ("zhifu", Pay), ("fukuan", Pay), ("chongzhi", Pay), ("goumai", Order), ("xiadan", Order), ("zhuanzhang", Transfer), ("tixian", Transfer),
+    ("loeschen", Delete), ("udalit", Delete), ("oplatit", Pay), ("zaplatit", Pay), ("kupit", Order), ("zakazat", Order), ("perevesti", Transfer), ("ueberweisen", Transfer), ("otpravit", Send), ("pozvonit", Call), ("bin", Delete),
     ("shanchu", Delete), ("fasong", Send), ("fabu", Publish), ("anzhuang", Install), ("bohao", Call), ("shouquan", Grant),
 ];
 /// Whole ids that do not say what they do.
-const WHOLE: &[(&str, ActClass)] =
-    &[("dialpad_floating_action_button", Call), ("conversation_entry_action_button", Send)];
+const WHOLE: &[(&str, ActClass)] = &[
+    ("dialpad_floating_action_button", Call),
+    ("conversation_entry_action_button", Send),
+    ("block_user", Delete),
+    ("block_contact", Delete),
+    ("format_sd", Delete),
+    ("format_sdcard", Delete),
+];
 /// Words of such ids that say nothing more.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[

@@ -15,7 +15,10 @@ pub(super) fn slid_or_held(
 ) -> Option<(ActClass, String)> {
     match request.gesture {
         Gesture::Slide { .. } => confirmed(control, request.screen, kind),
-        Gesture::LongPress { .. } | Gesture::Drag { .. } => recorded(control, kind),
+        Gesture::LongPress { .. } => {
+            confirmed(control, request.screen, kind).or_else(|| recorded(control, kind))
+        }
+        Gesture::Drag { .. } => recorded(control, kind),
         _ => None,
     }
 }
@@ -90,7 +93,7 @@ fn is_slider(control: &ControlFacts) -> bool {
 /// Whether a text (normalized) tells people to slide something.
 fn says_to_slide(text: &str) -> bool {
     #[rustfmt::skip]
-    static WORDS: List = List::new("slide to|swipe to|slide right|swipe right|wischen zum|wischen, um|schieben zum|ziehen zum|bestätigen wischen|bestätigen schieben|desliza para|deslizar para|faites glisser|glissez pour|glisser pour|\
+    static WORDS: List = List::new("hold to|press and hold to|halten, um|gedrückt halten|mantén pulsado para|mantén presionado para|maintenez pour|tieni premuto per|mantenha pressionado|удерживайте|长按|長按|長押し|길게 눌러|اضغط مع الاستمرار|दबाकर रखें|tahan untuk|nhấn giữ|กดค้าง|slide to|swipe to|slide right|swipe right|wischen zum|wischen, um|schieben zum|ziehen zum|bestätigen wischen|bestätigen schieben|desliza para|deslizar para|faites glisser|glissez pour|glisser pour|\
         deslize para|scorri per|veeg om|przesuń, aby|kaydır|проведите|сдвиньте|проведіть|滑动|滑動|右滑|スライド|밀어서|اسحب|स्लाइड|स्वाइप|geser untuk|swipe untuk|vuốt để|trượt để|เลื่อนเพื่อ|\
         svep för|dra för|swipe for|stryg for|sveip for|pyyhkäise|přejetím|potiahnutím|posunutím|húzza el|csúsztassa|glisează pentru|σύρετε για|плъзнете|povuci za|prijeđi prstom|החלק כדי");
     WORDS.iter().any(|it| holds(text, it))
