@@ -372,10 +372,10 @@ impl Device for Phone {
         Ok(())
     }
 
-    async fn reset(&self) -> Result<(), DeviceError> {
+    async fn reset(&self) -> Result<Option<String>, DeviceError> {
         self.attempt(Site::Reset, "RESET", false).await?;
         self.state().awake = true;
-        Ok(())
+        Ok(None)
     }
 
     async fn ways_to_stay_awake(&self) -> Result<Vec<SettingChange>, DeviceError> {

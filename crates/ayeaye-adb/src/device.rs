@@ -378,7 +378,7 @@ impl Device for AdbDevice {
         screen::wake(&self.client, self.seen.displays.seen()).await.map(drop)
     }
 
-    async fn reset(&self) -> Result<(), DeviceError> {
+    async fn reset(&self) -> Result<Option<String>, DeviceError> {
         screen::reset(&self.client, self.seen.displays.seen()).await
     }
 

@@ -184,10 +184,14 @@ async fn swipe_away(client: &DeviceClient, display: u32) -> Result<StateLook, De
 }
 
 /// Wakes the screen, closes the app in front, goes home.
-pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), DeviceError> {
+pub(crate) async fn reset(
+    client: &DeviceClient,
+    display: u32,
+) -> Result<Option<String>, DeviceError> {
     let now = woken(client, display).await?;
     let what = "going back to the start";
     let mut command = String::new();
+    let mut closed = None;
     if let Some(app) = now.app {
         let home = client.shell_quick("its launcher", RESOLVE_LAUNCHER).await?;
         let launcher = parse::first_component(&home.stdout).map(|(package, _)| package);
@@ -198,11 +202,13 @@ pub(crate) async fn reset(client: &DeviceClient, display: u32) -> Result<(), Dev
             // close anything; then the app stays open behind the launcher.
             let user = user_option(now.user);
             command = format!("am force-stop --user {user} {} >/dev/null 2>&1; ", app.package);
+            closed = Some(app.package);
         }
     }
     command.push_str("input keyevent 3");
     let output = client.act_quick(what, &command).await?;
-    ensure_accepted(client, what, &output)
+    ensure_accepted(client, what, &output)?;
+    Ok(closed)
 }
 
 /// Whose copy of this app is in front, if it is; `None` where that is not known.

@@ -287,8 +287,9 @@ pub trait Device: Send + Sync + fmt::Debug {
     async fn change_setting(&self, change: &SettingChange) -> Result<(), DeviceError>;
     /// Puts a setting back, unless somebody has given it another value since. May be repeated.
     async fn put_back(&self, change: &SettingChange) -> Result<PutBack, DeviceError>;
-    /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.
-    async fn reset(&self) -> Result<(), DeviceError>;
+    /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home. Returns the package
+    /// of what was closed.
+    async fn reset(&self) -> Result<Option<String>, DeviceError>;
     /// The apps that can be opened.
     async fn apps(&self) -> Result<Vec<App>, DeviceError>;
     /// What a command would be about, looked at before anybody is asked whether it may be done. An error where

@@ -355,6 +355,16 @@ impl ModelError {
 #[error("{0}")]
 pub struct ParseError(pub String);
 
+impl ParseError {
+    /// What is wrong, for people: without what the model is to do about it, which stands behind a semicolon.
+    pub fn without_advice(&self) -> &str {
+        let is_outside =
+            |at: usize| ['`', '"'].iter().all(|it| self.0[..at].matches(*it).count() % 2 == 0);
+        let end = self.0.match_indices("; ").map(|(at, _)| at).find(|at| is_outside(*at));
+        &self.0[..end.unwrap_or(self.0.len())]
+    }
+}
+
 /// A model behind an endpoint, with the format it speaks.
 ///
 /// [`prompt`](Self::prompt) and [`read`](Self::read) are pure; only [`call`](Self::call) waits, and

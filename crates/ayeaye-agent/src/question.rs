@@ -49,7 +49,8 @@ impl Question {
     /// Takes an answer in a person's words: the option of this number, or the words as they are.
     pub fn chosen(&self, text: String) -> Result<String, NoSuchOption> {
         self.check_answer(&text)?;
-        let number = lone_number(&text).filter(|_| !self.options.contains(&text));
+        let is_option = self.options.iter().any(|option| option.trim() == text.trim());
+        let number = lone_number(&text).filter(|_| !is_option);
         let option = number.and_then(|number| self.options.get(number - 1));
         Ok(option.cloned().unwrap_or(text))
     }
@@ -169,7 +170,10 @@ mod tests {
         for words in ["0", "Anna", "-1", "017312345", "100"] {
             assert_eq!(answer(&names, words), words);
         }
-        assert_eq!(answer(&asks(&["2", "4"]), "2"), "2");
+        assert_eq!(answer(&names, " 1 "), "Anna Berg");
+        for as_it_is in ["2", " 2"] {
+            assert_eq!(answer(&asks(&["4", "2"]), as_it_is), as_it_is);
+        }
         assert_eq!(answer(&asks(&[]), "1"), "1");
     }
 

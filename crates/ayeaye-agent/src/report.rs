@@ -3,11 +3,14 @@ mod words;
 
 use jiff::Timestamp;
 
-use crate::event::{ActionRecord, DeviceRecord, RunRecord};
+use crate::event::{ASKED_FIRST, ActionRecord, DeviceRecord, RunRecord};
 use crate::{Question, SessionId, StopReason};
 
 /// The request of a round that is the client's own.
 pub const DIRECT_REQUEST: &str = "Direct control by the client";
+
+/// What is said of replies that could not be used, behind whose they are.
+pub(crate) const UNUSABLE: &str = "reply could not be used, ";
 
 /// How a run ends that may take no longer.
 pub(crate) const RUN_TIME_USED_UP: &str = "the time for one run is used up";
@@ -36,6 +39,8 @@ pub struct Report {
     pub message: String,
     /// What waits for an answer.
     pub question: Option<Question>,
+    /// The last question that was answered in this run, and the answer.
+    pub answered: Option<(Question, String)>,
     /// The steps of this run, oldest first.
     pub steps: Vec<StepSummary>,
     /// Time and tokens of this run.
@@ -85,6 +90,21 @@ impl Report {
         self.question.is_some() && self.asked_at_step == number
     }
 
+    /// Whether no question waits because it has been answered: what is said from here on is advice.
+    pub fn is_answered(&self) -> bool {
+        let goes_on = self.answered.is_some() || self.run.began != self.run.number;
+        self.question.is_none() && goes_on
+    }
+
+    /// Whether these words are the answer that was just taken, brought once more.
+    pub(crate) fn repeats_answer(&self, text: &str) -> bool {
+        let is_answer = |(question, answer): &(Question, String)| {
+            text == answer || question.chosen(text.to_owned()).is_ok_and(|it| it == *answer)
+        };
+        let just_now = self.question.is_none() && self.local_steps <= 1;
+        just_now && self.answered.as_ref().is_some_and(is_answer)
+    }
+
     /// Whether the client acted on the phone itself in this round: it has no request to go on with, or to advise.
     pub fn is_by_hand(&self) -> bool {
         self.task == DIRECT_REQUEST
@@ -94,6 +114,11 @@ impl Report {
     pub fn is_session_used_up(&self) -> bool {
         self.stop_reason == StopReason::MaxStepsReached
             && self.message.ends_with(SESSION_STEPS_USED_UP)
+    }
+
+    /// Whether its model answered, and nothing came of what it said.
+    pub fn has_unusable_replies(&self) -> bool {
+        self.stop_reason == StopReason::ModelFailed && self.message.contains(UNUSABLE)
     }
 
     /// Whether nothing was used up but the time of one run: the next one has as much again.
@@ -144,6 +169,11 @@ pub struct Usage {
 }
 
 impl StepSummary {
+    /// Whether its act waits for the user's word, so that nothing went wrong.
+    pub fn is_only_asked(&self) -> bool {
+        self.error.as_deref() == Some(ASKED_FIRST)
+    }
+
     /// The step in one short line, for progress and terminals.
     pub fn describe(&self) -> String {
         let mut line = self.action.describe();
@@ -151,7 +181,9 @@ impl StepSummary {
             line.push_str(" \u{2013} ");
             line.extend(self.explain.chars().take(160));
         }
-        if let Some(error) = &self.error {
+        if self.is_only_asked() {
+            line.push_str(" (asked first, not done yet)");
+        } else if let Some(error) = &self.error {
             line.push_str(" (failed: ");
             line.extend(error.chars().take(160));
             line.push(')');

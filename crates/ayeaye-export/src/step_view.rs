@@ -169,6 +169,12 @@ impl StepView {
         act_with_leave(decided, &done.name)
     }
 
+    /// Whether the act that was decided went to the phone, which refused it. What is asked about that is asked afterwards.
+    pub(crate) fn was_refused(&self, decided: Option<&ActionRecord>) -> bool {
+        let Some((start, Some(over))) = &self.tool else { return false };
+        decided.is_some_and(|it| it.function == start.name) && !over.success && !over.unknown
+    }
+
     fn new(entry: &RecordEntry, start: StepStart) -> Self {
         Self {
             number: entry.step.unwrap_or_default(),

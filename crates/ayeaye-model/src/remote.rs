@@ -279,7 +279,7 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
     Some(match finish_reason.to_ascii_lowercase().as_str() {
         "length" | "max_tokens" | "max_output_tokens" | "model_length" | "token_limit"
         | "time_limit" => {
-            "it was cut off before its end: think in fewer words, or have model.max-tokens raised"
+            "it was cut off before its end (model.max-tokens can be raised); think in fewer words"
         }
         TRUNCATED => {
             "it was cut off before its end, and nothing says why: look at the server's log"

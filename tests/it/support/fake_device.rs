@@ -112,8 +112,8 @@ impl Device for FakeDevice {
         Ok(())
     }
 
-    async fn reset(&self) -> Result<(), DeviceError> {
-        Ok(())
+    async fn reset(&self) -> Result<Option<String>, DeviceError> {
+        Ok(None)
     }
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {

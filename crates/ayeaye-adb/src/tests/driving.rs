@@ -274,7 +274,8 @@ async fn sleeper(wakes: bool, lock: Lock, app: &'static str) -> Fake {
 #[tokio::test]
 async fn a_phone_is_woken_and_unlocked_where_no_secret_is_needed() {
     let fake = sleeper(true, Lock::Dismissed, "com.android.settings/.Settings").await;
-    fake.open().await.reset().await.unwrap();
+    let closed = fake.open().await.reset().await.unwrap();
+    assert_eq!(closed.as_deref(), Some("com.android.settings"));
     let acts = fake.acts();
     assert_eq!(
         acts,
@@ -376,6 +377,6 @@ async fn the_app_behind_the_shade_is_closed_at_the_start() {
 #[tokio::test]
 async fn the_launcher_is_never_closed() {
     let fake = sleeper(true, Lock::Dismissed, "com.x.start/.Home").await;
-    fake.open().await.reset().await.unwrap();
+    assert_eq!(fake.open().await.reset().await.unwrap(), None);
     assert_eq!(fake.acts().last().unwrap(), "input keyevent 3");
 }

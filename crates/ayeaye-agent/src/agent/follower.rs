@@ -21,6 +21,8 @@ pub struct Follower {
     pub(super) run: FollowedRun,
     /// What it was asked for with was an answer that came too late.
     pub(super) answer_dropped: bool,
+    /// What it was asked for with was said after the question had been answered.
+    pub(super) became_advice: bool,
 }
 
 /// Where the run is.
@@ -44,7 +46,7 @@ impl Follower {
             replay_ended: None,
             running: false,
         });
-        Self { updates, run: FollowedRun::Over, answer_dropped: false }
+        Self { updates, run: FollowedRun::Over, answer_dropped: false, became_advice: false }
     }
 
     /// The same for somebody who has brought an answer to a question that is not open any more.
@@ -56,6 +58,17 @@ impl Follower {
     /// answered or given up meanwhile, or another is asked.
     pub fn has_dropped_answer(&self) -> bool {
         self.answer_dropped
+    }
+
+    /// The same for somebody whose words came after the question had been answered.
+    pub(super) fn with_advice(self) -> Self {
+        Self { became_advice: true, ..self }
+    }
+
+    /// Whether the words that were given with [`Agent::resume`](crate::Agent::resume) were handed to the agent as advice,
+    /// since what it had asked was answered before.
+    pub fn has_become_advice(&self) -> bool {
+        self.became_advice
     }
 
     /// Whether it holds the report of a session that nobody was driving when it was asked for.

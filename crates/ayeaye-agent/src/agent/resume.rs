@@ -99,6 +99,7 @@ impl Agent {
                 }
                 match self.join(id, &run, &next).await? {
                     Joined::Told => return Ok(run.follower()),
+                    Joined::Advised => return Ok(run.follower().with_advice()),
                     Joined::Followed => return Ok(run.follower().without_answer(answers)),
                     Joined::TooLate => {}
                 }
@@ -120,6 +121,9 @@ impl Agent {
                     }
                     match self.join_elsewhere(&run, &next).await? {
                         Joined::Told => return self.follow_elsewhere(&run).await,
+                        Joined::Advised => {
+                            return Ok(self.follow_elsewhere(&run).await?.with_advice());
+                        }
                         Joined::Followed => {
                             let follower = self.follow_elsewhere(&run).await?;
                             return Ok(follower.without_answer(answers));
@@ -214,18 +218,19 @@ impl Agent {
         run: &ActiveRun,
         next: &ContinueTask,
     ) -> Result<Joined, AgentError> {
-        let Some(reply) = reply_to(id, next, Some(&run.follower().report()))? else {
+        let report = run.follower().report();
+        let Some(reply) = reply_to(id, next, Some(&report))? else {
             self.narrow(next).await?;
             return Ok(Joined::Followed);
         };
         self.narrow(next).await?;
         if !reply.secret {
-            return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?));
+            return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?, Some(&report)));
         }
         match run.secret.try_send(InboxMessage::new(InboxMessageBody::Reply(reply))) {
             Ok(()) => {
                 self.deps.coordinator.wake(id);
-                Ok(Joined::Told)
+                Ok(Joined::told(true, Some(&report)))
             }
             Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
             Err(TrySendError::Closed(_)) => Ok(Joined::TooLate),
@@ -249,7 +254,9 @@ impl Agent {
         let reply = reply_to(run.session, next, asked)?;
         self.narrow(next).await?;
         match reply {
-            Some(reply) => Ok(Joined::told(self.hand_over(run.session, run.epoch, reply).await?)),
+            Some(reply) => {
+                Ok(Joined::told(self.hand_over(run.session, run.epoch, reply).await?, asked))
+            }
             None => Ok(Joined::Followed),
         }
     }
@@ -319,6 +326,8 @@ impl Agent {
 enum Joined {
     /// The run was told.
     Told,
+    /// The run was told, as advice: what it had asked was answered before.
+    Advised,
     /// There was nothing to tell it.
     Followed,
     /// The run is ending and takes no more.
@@ -326,8 +335,12 @@ enum Joined {
 }
 
 impl Joined {
-    fn told(taken: bool) -> Self {
-        if taken { Self::Told } else { Self::TooLate }
+    fn told(taken: bool, before: Option<&Report>) -> Self {
+        match (taken, before.is_some_and(Report::is_answered)) {
+            (true, true) => Self::Advised,
+            (true, false) => Self::Told,
+            (false, _) => Self::TooLate,
+        }
     }
 }
 
@@ -385,6 +398,8 @@ fn reply_to(
     match &next.input {
         UserInput::Nothing => Ok(None),
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
+        // The model has been told that.
+        UserInput::Reply(text) if asked.is_some_and(|it| it.repeats_answer(text)) => Ok(None),
         UserInput::Reply(text) => {
             check_answer(asked.and_then(|it| it.question.as_ref()), text)?;
             // It answers the question that is shown to whoever says it, and no later one.

@@ -85,7 +85,8 @@ impl Agent {
         };
         let coordinator = self.deps.coordinator.clone();
         let elsewhere = RunElsewhere { coordinator, session: run.session, epoch: run.epoch };
-        Ok(Follower { updates, run: FollowedRun::Elsewhere(elsewhere), answer_dropped: false })
+        let run = FollowedRun::Elsewhere(elsewhere);
+        Ok(Follower { updates, run, answer_dropped: false, became_advice: false })
     }
 
     async fn begin_tail(&self, run: &RunEntry) -> Result<watch::Receiver<RunUpdate>, AgentError> {

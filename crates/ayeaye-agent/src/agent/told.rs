@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::Agent;
+use crate::question::lone_number;
 use crate::{ContinueTask, QuestionKind, Report, Session, SessionId, UserInput};
 
 /// Most sessions whose last question is remembered.
@@ -56,8 +57,12 @@ impl Agent {
         // answered nothing yet are meant for it.
         let asked_meanwhile =
             self.begun.zip(session.asked_at).is_some_and(|(begun, at)| begun < at);
+        // An option's number is recorded as that option, and would be another one's of this question.
+        let said_before = session.last_answer.as_ref().is_some_and(|last| {
+            last == text || lone_number(text).is_some() && !question.options.is_empty()
+        });
         let repeats = question.kind == QuestionKind::Confirm
-            && (asked_meanwhile || session.last_answer.as_ref() == Some(text))
+            && (asked_meanwhile || said_before)
             && !self.told.has(session.id, session.asked_at_step);
         if repeats {
             tracing::info!(session = %session.id, "a reply came to a question that nobody was told yet");

@@ -27,6 +27,16 @@ pub struct StepStart {
     pub request_number: u32,
 }
 
+/// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
+pub(crate) const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
+
+impl StepEnd {
+    /// Whether its act waits for the user's word, so that nothing went wrong.
+    pub fn is_only_asked(&self) -> bool {
+        self.error.as_deref() == Some(ASKED_FIRST)
+    }
+}
+
 /// See [`Fact::StepEnd`](super::Fact::StepEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnd {

@@ -140,14 +140,18 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     let about_money =
         matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
     let amount = about_money.then(|| amount::on_screen(screen)).flatten();
-    let sends = matches!(class, ActClass::Send | ActClass::Publish);
+    let content = match class {
+        ActClass::Send | ActClass::Publish => content(request),
+        ActClass::Delete => Some(screen.filled.clone()).filter(|it| !it.is_empty() && *it != thing),
+        _ => None,
+    };
     Ask {
         class,
         verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
         app,
         thing: shown(&thing),
         amount,
-        content: sends.then(|| content(request)).flatten(),
+        content,
         by_client: request.history.by_client,
     }
 }

@@ -141,6 +141,8 @@ pub struct ScreenFacts {
     pub written: bool,
     /// That text, of several the one in focus, or else the nearest to what is touched; never what is hidden.
     pub draft: String,
+    /// The first text that stands in a field, of what a screen shows that is about to be deleted; never what is hidden.
+    pub filled: String,
     /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
     pub line: Vec<String>,
 }
@@ -247,6 +249,9 @@ impl ScreenFacts {
         }
         facts.focused = focused.map(|it| control(elements, it, true));
         facts.draft = draft(elements, gesture, size, hidden_input);
+        let filled = filled(elements, hidden_input).next();
+        facts.filled =
+            filled.map(|it| it.text.chars().take(LONGEST_DRAFT).collect()).unwrap_or_default();
         let slide = as_slide(gesture);
         for point in slide.as_ref().unwrap_or(gesture).points() {
             let place = point.to_pixel(size);
@@ -390,17 +395,22 @@ fn holds_text(element: &Element) -> bool {
         && !is_for_finding(&element.resource_id)
 }
 
+/// The fields in which a text stands that may be told.
+fn filled(elements: &Elements, hidden_input: bool) -> impl Iterator<Item = &Element> {
+    elements.iter().filter(move |it| {
+        let empty = it.text.trim().is_empty() || it.text.trim() == it.hint.trim();
+        // A field of an app's own may hide its text without saying so; the keyboard knows.
+        let hidden = it.focused && hidden_input;
+        holds_text(it) && !empty && !hidden
+    })
+}
+
 /// The text that the screen is about to send, as far as it tells.
 fn draft(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden_input: bool) -> String {
     let touched = gesture.points().first().map(|it| it.to_pixel(size).y);
     let middle = |it: &Element| i64::from(it.middle());
     let from_touch = |it: &Element| touched.map_or(0, |y| middle(it).abs_diff(i64::from(y)));
-    let filled = elements.iter().filter(|it| {
-        let empty = it.text.trim() == it.hint.trim();
-        // A field of an app's own may hide its text without saying so; the keyboard knows.
-        let hidden = it.focused && hidden_input;
-        holds_text(it) && !empty && !hidden && !is_for_recipients(it)
-    });
+    let filled = filled(elements, hidden_input).filter(|it| !is_for_recipients(it));
     let nearest = filled.min_by_key(|it| (!it.focused, from_touch(it)));
     nearest.map_or_else(String::new, |it| it.text.chars().take(LONGEST_DRAFT).collect())
 }

@@ -20,7 +20,9 @@ impl StepSummary {
             let said = why.get(..line.len()).is_some_and(|it| it.eq_ignore_ascii_case(&line));
             line = if said { why } else { format!("{line} \u{2013} {why}") };
         }
-        if let Some(error) = &self.error {
+        if self.is_only_asked() {
+            line.push_str(" (asked first, not done yet)");
+        } else if let Some(error) = &self.error {
             line.push_str(" (failed: ");
             line.push_str(&cut(error));
             line.push(')');
@@ -138,6 +140,10 @@ mod tests {
             (
                 words("HOT_KEY", json!({ "key": "BACK" }), "go back", Some("link lost")),
                 "Press BACK \u{2013} go back (failed: link lost)",
+            ),
+            (
+                words("CLICK", point(), "Pay", Some(crate::event::ASKED_FIRST)),
+                "Tap \u{2013} Pay (asked first, not done yet)",
             ),
             (words("WAIT", json!({ "seconds": 2 }), "", None), "Wait 2 s"),
             (

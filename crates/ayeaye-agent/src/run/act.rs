@@ -43,6 +43,8 @@ const SECRET_MADE_UP: &str = "not carried out: its text looks like the placehold
 /// The error of a gesture for which the user's words spoke, until there were others.
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
+/// The error of a text for which the phone has no keyboard, in front of the question that was asked.
+const NOT_TYPED: &str = "not carried out: the text was not typed; the user was asked first";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
@@ -130,6 +132,9 @@ impl Run {
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
         drop(watch);
+        if let Some(target) = &target {
+            self.state.progress.touched(decided, &target.name);
+        }
         self.phone_taps.note(self.device.id(), self.session().id, gesture.name());
         let sent =
             self.actor.perform(&mut self.recorder, &gesture, target, gate, frame.size()).await;
@@ -168,6 +173,7 @@ impl Run {
             Err(DeviceError::NoKeyboard { why, .. }) if self.may_ask_for_keyboard() => {
                 step.status = Some(AgentState::Pending);
                 let question = Question { app, ..Question::needs_keyboard(&why) };
+                step.error = Some(format!("{NOT_TYPED}: {}", question.text));
                 return self.stop_for_question(&question).await;
             }
             Err(err @ DeviceError::ClaimedElsewhere { .. }) => {

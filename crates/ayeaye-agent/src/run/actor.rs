@@ -79,8 +79,12 @@ impl Actor {
     pub(super) async fn reset(&mut self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
         let device = Arc::clone(&self.device);
-        let command = plain(device.reset());
-        self.send(recorder, bare(RESET), ToolContext::default(), "home screen", command).await
+        let command = async {
+            let closed = device.reset().await?;
+            let note = closed.map(|package| format!("{HOME_SCREEN}; {package} was closed"));
+            Ok(Performed { note, ..Performed::done() })
+        };
+        self.send(recorder, bare(RESET), ToolContext::default(), HOME_SCREEN, command).await
     }
 
     async fn send(
@@ -144,6 +148,9 @@ impl Actor {
         }
     }
 }
+
+/// What comes of a reset.
+const HOME_SCREEN: &str = "home screen";
 
 async fn plain(
     command: impl Future<Output = Result<(), DeviceError>>,

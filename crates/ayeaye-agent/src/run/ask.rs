@@ -71,8 +71,7 @@ impl Run {
         if source != AnswerSource::Manual {
             self.state.auto_answers += 1;
         }
-        step.result.clone_from(&reply);
-        self.record_answer(reply, source, message).await?;
+        step.result = self.record_answer(reply, source, message).await?;
         self.recorder.sync().await?;
         if let Some(message) = message {
             self.mailbox.acknowledge(message).await;
@@ -93,13 +92,19 @@ impl Run {
         Ok(stop_for(&question.text))
     }
 
-    /// Records an answer, and adds it to the blackboard for all agents of the session.
+    /// Records an answer, and adds it to the blackboard for all agents of the session. The number of an option is that
+    /// option, however the answer has come; returns what was recorded.
     pub(super) async fn record_answer(
         &mut self,
-        text: String,
+        given: String,
         source: AnswerSource,
         message: Option<InboxMessageId>,
-    ) -> Result<(), RunError> {
+    ) -> Result<String, RunError> {
+        let text = match &self.session().question {
+            // Whoever hands an answer over refuses a number of no option; from elsewhere it is taken as it is.
+            Some(question) => question.chosen(given.clone()).unwrap_or(given),
+            None => given,
+        };
         // A model that answers for the user must not name the user's secrets.
         if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
             self.recorder.learn_named(&text);
@@ -112,7 +117,7 @@ impl Run {
         let item = json!({ "question": question, "answer": text });
         let section = BlackboardSection::Questions.into();
         self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
-        Ok(())
+        Ok(text)
     }
 
     /// Records what the user says without being asked.

@@ -1,5 +1,7 @@
 //! The beginning of a run: a new round or the continuation of one, and a reset before the first step of
 //! a session.
+use std::sync::Arc;
+
 use super::Run;
 use super::outcome::RunError;
 use crate::coordinator::InboxMessageId;
@@ -53,6 +55,12 @@ impl Run {
             ResumeKind::Reply(text, message) => {
                 self.record_answer(text, AnswerSource::Client, message).await?;
                 taken = message;
+                // Whoever brings another answer during the first step is to be told of this one. It is no news to others.
+                let report = Arc::new(self.session().report(true));
+                self.updates.send_if_modified(|update| {
+                    update.report = report;
+                    false
+                });
             }
             ResumeKind::Guidance(text) => {
                 self.begin_first_round().await?;

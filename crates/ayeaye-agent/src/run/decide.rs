@@ -270,14 +270,18 @@ impl Run {
             }
             Headway::None(Loop { what, acts }) => {
                 let secrets = self.recorder.secrets();
-                let told = |act: &Action| {
+                let told = |(act, target): &(Action, Option<String>)| {
                     // What leave was asked for, not the question.
                     let act = match act {
                         Action::Confirm { gesture, .. } => &Action::Gesture(gesture.clone()),
                         act => act,
                     };
                     let record = secrets.redact_action(ActionRecord::from(act));
-                    Question::quoted(record.describe()).unwrap_or(record.function)
+                    let words = match target {
+                        Some(name) => record.in_words(Some(&*self.recorder.redact(name))),
+                        None => record.describe(),
+                    };
+                    Question::quoted(words).unwrap_or(record.function)
                 };
                 let tried: Vec<_> = acts.iter().map(told).collect();
                 Err(RunError::Stuck(format!("{what}: {}", tried.join(", "))))

@@ -31,6 +31,8 @@ use crate::{
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
 const LEFT_TO_CLIENT: &str =
     "the client acts on the phone itself; the session can be handed to the agent";
+const LEFT_BY_PERSON: &str =
+    "a person acts on the phone by hand; the session can be handed to the agent";
 const WAS_DARK: &str = "the screen was off, so nobody can have seen what this was aimed at; it has \
     been switched on and nothing else was done";
 const NO_LEAVE: &str = "a person has to agree to it first";
@@ -81,7 +83,7 @@ impl Run {
         self.is_direct = true;
         let end = match self.run_direct(&request).await {
             Err(err) if self.ends_more_than_the_act(err.reason()) => err.into(),
-            Ok(()) | Err(_) => self.left_to_client(),
+            Ok(()) | Err(_) => self.left_to_client(request.by_hand),
         };
         self.finish(end, lease).await;
     }
@@ -346,10 +348,13 @@ impl Run {
     }
 
     /// The end of the run; an open question stays open.
-    fn left_to_client(&self) -> RunEnd {
+    fn left_to_client(&self, by_hand: bool) -> RunEnd {
         match &self.session().question {
             Some(question) => RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => RunEnd::new(StopReason::UserPaused, LEFT_TO_CLIENT),
+            None => {
+                let by_whom = if by_hand { LEFT_BY_PERSON } else { LEFT_TO_CLIENT };
+                RunEnd::new(StopReason::UserPaused, by_whom)
+            }
         }
     }
 

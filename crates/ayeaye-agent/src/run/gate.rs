@@ -13,7 +13,7 @@ use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
-use crate::event::{ActIdentity, Countdown, GateRecord};
+use crate::event::{ASKED_FIRST, ActIdentity, Countdown, GateRecord};
 use crate::gate::{
     ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
     Verdict, judge, take_countdowns,
@@ -23,8 +23,6 @@ use crate::named_secret::{mention, mentioned};
 use crate::privacy::{placeholders, refusal_text};
 use crate::{Elements, Gesture, Question, error_chain};
 
-/// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
-const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
 /// The error of an act that was asked about, and that nobody allowed.
 const NOT_ALLOWED: &str = "not carried out: it needs the user's yes, and there was none";
 

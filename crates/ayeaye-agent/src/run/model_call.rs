@@ -24,12 +24,16 @@ use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
 };
 use crate::model::is_cut;
+use crate::prompt_text::quote_untrusted;
 use crate::report::RUN_TIME_USED_UP;
 use crate::session::JUDGE;
 use crate::{
-    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Retry, Session,
-    Tokens,
+    JournalError, KeepText, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Retry,
+    Session, Tokens,
 };
+
+/// Most bytes of what a model said last, in the message of a run's end.
+const LONGEST_LAST_WORDS: usize = 300;
 
 /// Tokens, money and time of model calls.
 #[derive(Debug, Clone, Copy, Default)]
@@ -220,6 +224,18 @@ impl Exchange {
         if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
     }
 
+    /// What a model said of which nothing could be made, quoted for people behind a sentence; empty where replies are
+    /// not kept.
+    fn last_words(&self, recorder: &Recorder, reply: &Reply) -> String {
+        let said = reply_text(reply);
+        let is_kept = self.withheld.is_none() && recorder.privacy().text != KeepText::Metadata;
+        if !is_kept || said.trim().is_empty() {
+            return String::new();
+        }
+        let said = quote_untrusted(recorder.redact(said.trim()).trim(), LONGEST_LAST_WORDS);
+        format!(". The model's own words, to be taken as no more than that: {said}")
+    }
+
     /// Prepares the next attempt, which says what is wrong with the last reply, and with none before it. Fails
     /// after the last attempt; `model` is for the message, such as "the model's".
     pub(super) fn ask_again(
@@ -231,7 +247,8 @@ impl Exchange {
     ) -> Result<(), RunError> {
         if self.attempts <= self.iteration {
             let why = ParseError(self.told_of(why));
-            return Err(RunError::UnusableReplies { model, attempts: self.attempts, why });
+            let said = self.last_words(recorder, reply);
+            return Err(RunError::UnusableReplies { model, attempts: self.attempts, why, said });
         }
         let mut prompt = std::mem::take(&mut self.prompt);
         prompt.messages.truncate(self.messages);

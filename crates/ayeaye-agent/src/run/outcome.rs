@@ -1,5 +1,6 @@
 //! How steps and runs end.
 use super::cancel::Cancelled;
+use crate::report::UNUSABLE;
 use crate::{DeviceError, JournalError, ModelError, ParseError, StopReason, error_chain};
 
 /// Why a run stopped, and what is reported with it.
@@ -57,12 +58,14 @@ pub(super) enum RunError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The model's replies could not be parsed, several times in a row.
-    #[error("{model} reply could not be used, {attempts} times in a row; the last: {why}")]
+    #[error("{model} {UNUSABLE}{attempts} times in a row; the last: {}{said}", why.without_advice())]
     UnusableReplies {
         /// Whose replies, such as "the model's".
         model: &'static str,
         attempts: u32,
         why: ParseError,
+        /// The last one, quoted behind a sentence; empty where it must not be told.
+        said: String,
     },
     /// The budget was used up by a call whose reply could not be used; the message of the run's end.
     #[error("{0}")]
@@ -116,6 +119,31 @@ impl From<RunError> for RunEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn people_are_not_told_what_the_model_is_to_do() {
+        let end = |why: &str| {
+            let (model, attempts, said) = ("the model's", 3, ". It: \"no\"".to_owned());
+            let why = ParseError(why.to_owned());
+            RunEnd::from(RunError::UnusableReplies { model, attempts, why, said }).message
+        };
+        let told = |what: &str| {
+            format!(
+                "the model's reply could not be used, 3 times in a row; the last: {what}. It: \"no\""
+            )
+        };
+        for (why, what) in [
+            ("it names no action; give it as one JSON object", "it names no action"),
+            (
+                "the model refuses to go on; do another step, or give up",
+                "the model refuses to go on",
+            ),
+            ("`a; b` is no action; use another", "`a; b` is no action"),
+            ("it is empty", "it is empty"),
+        ] {
+            assert_eq!(end(why), told(what));
+        }
+    }
 
     #[test]
     fn the_message_of_an_end_names_every_cause() {

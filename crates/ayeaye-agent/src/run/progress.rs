@@ -33,6 +33,8 @@ struct Decided {
     action: Action,
     /// Why the gate has refused it.
     refused: Option<String>,
+    /// The name of what it touched.
+    target: Option<String>,
 }
 
 /// How many of a few acts the gate has refused.
@@ -57,8 +59,8 @@ pub(super) enum Headway {
 pub(super) struct Loop {
     /// What is wrong, as a clause.
     pub(super) what: String,
-    /// The acts in question, in order.
-    pub(super) acts: Vec<Action>,
+    /// The acts in question, in order, with the name of what each touches where that is known.
+    pub(super) acts: Vec<(Action, Option<String>)>,
 }
 
 impl Progress {
@@ -87,6 +89,14 @@ impl Progress {
         }
     }
 
+    /// The latest decision touches what has this name.
+    pub(super) fn touched(&mut self, gesture: &Gesture, name: &str) {
+        let latest = self.recent.back_mut();
+        if let Some(latest) = latest.filter(|it| it.action.gesture() == Some(gesture)) {
+            latest.target = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+        }
+    }
+
     fn push(&mut self, screen: Thumbnail, action: Action) {
         let before = self.recent.back();
         let unmoved = before.is_some_and(|before| before.screen.is_unchanged(&screen));
@@ -101,7 +111,7 @@ impl Progress {
             let same = is_same(&earlier.action, &action) && earlier.screen.is_unchanged(&screen);
             *repeated = if same { *repeated + 1 } else { 0 };
         }
-        self.recent.push_back(Decided { screen, action, refused: None });
+        self.recent.push_back(Decided { screen, action, refused: None, target: None });
         if LONGEST_CYCLE + 1 < self.recent.len() {
             self.recent.pop_front();
         }
@@ -115,7 +125,7 @@ impl Progress {
         let mut doubt = None;
         for (cycle, repeated) in (1..).zip(self.repeated) {
             let acts = self.latest(cycle as usize);
-            if acts.iter().all(|act| matches!(act, Action::Wait(_))) {
+            if acts.iter().all(|(act, _)| matches!(act, Action::Wait(_))) {
                 continue;
             }
             let rounds = 1 + repeated / cycle;
@@ -189,10 +199,14 @@ impl Progress {
         ))
     }
 
-    /// The last decisions, in order.
-    fn latest(&self, count: usize) -> Vec<Action> {
+    /// The last decisions, in order. The very last was not carried out; the same one before it was.
+    fn latest(&self, count: usize) -> Vec<(Action, Option<String>)> {
         let skipped = self.recent.len().saturating_sub(count);
-        self.recent.iter().skip(skipped).map(|it| it.action.clone()).collect()
+        let named = |act: &Decided| {
+            let mut same = self.recent.iter().rev().filter(|it| is_same(&it.action, &act.action));
+            same.find_map(|it| it.target.clone())
+        };
+        self.recent.iter().skip(skipped).map(|it| (it.action.clone(), named(it))).collect()
     }
 
     /// Whether the gate has refused any of so many decisions before the latest, and why.
@@ -318,11 +332,17 @@ mod tests {
     fn a_loop_says_what_was_done() {
         let mut progress = Progress::default();
         let both = |nth: u8| if nth.is_multiple_of(2) { (20, tap(100)) } else { (90, tap(900)) };
-        let last =
-            (0..12).map(both).map(|(shade, act)| progress.decided(&screen(shade), &act, 4)).last();
+        let last = (0..12).map(both).map(|(shade, act)| {
+            let headway = progress.decided(&screen(shade), &act, 4);
+            if let (20, Some(gesture)) = (shade, act.gesture()) {
+                progress.touched(gesture, " New note ");
+            }
+            headway
+        });
+        let last = last.last();
         let Some(Headway::None(stuck)) = last else { panic!("{last:?}") };
         assert_eq!(stuck.what, "the same 2 actions in turn, 6 times, on the same screens");
-        assert_eq!(stuck.acts, [tap(100), tap(900)]);
+        assert_eq!(stuck.acts, [(tap(100), Some("New note".to_owned())), (tap(900), None)]);
     }
 
     #[test]

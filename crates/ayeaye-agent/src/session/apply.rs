@@ -58,6 +58,7 @@ impl SessionState {
                     self.stopped = None;
                 }
                 self.run_ended = false;
+                self.answered = None;
                 self.run_number += 1;
                 self.given_up = resume.gives_up() || self.given_up && resume.is_direct();
                 if !resume.continues_question() {
@@ -277,10 +278,11 @@ impl SessionState {
             self.approval = self.approval.take().filter(|_| yes);
         } else {
             let by_a_person = [AnswerSource::Client, AnswerSource::Manual].map(Into::into);
+            let asked = self.question.take();
             if by_a_person.contains(&answer.source) {
                 self.last_answer = answer.answers.last().cloned();
+                self.answered = asked.clone().zip(self.last_answer.clone());
             }
-            let asked = self.question.take();
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers);
             }

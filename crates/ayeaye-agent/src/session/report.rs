@@ -62,6 +62,7 @@ impl SessionState {
             final_action: self.current_run.final_action.clone(),
             message,
             question: self.question.clone(),
+            answered: self.answered.clone(),
             steps: self.current_run.lines.clone(),
             usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.current_run.usage },
             screenshot_step: self.current_run.screenshot_step,

@@ -75,6 +75,8 @@ pub struct SessionState {
     pub(super) next_question: u32,
     /// What a person or a client last answered.
     pub(crate) last_answer: Option<String>,
+    /// What a person or a client has answered in this run, and to which question.
+    pub(crate) answered: Option<(Question, String)>,
     /// The run whose question that one goes on from.
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
@@ -238,6 +240,7 @@ impl SessionState {
             asked_at: None,
             next_question: 0,
             last_answer: None,
+            answered: None,
             run_began: 0,
             updated: None,
             step_pictures: Vec::new(),

@@ -195,7 +195,9 @@ impl StepScene {
             thought: excerpt(thought.trim(), MAX_TEXT),
             outcome: match error {
                 None => ActOutcome::Fine,
-                Some(_) if labels::asks(&end.status) => ActOutcome::Fine,
+                Some(_) if labels::asks(&end.status) && !view.was_refused(action) => {
+                    ActOutcome::Fine
+                }
                 Some(_) if is_unknown || end.error.is_none() => ActOutcome::Uncertain,
                 Some(_) => ActOutcome::Failed,
             },

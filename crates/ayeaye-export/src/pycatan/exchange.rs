@@ -145,7 +145,8 @@ impl PyCatan {
             self.close_calls(files, event.ts, &name, step, end);
         }
         let Some(error) = &end.error else { return };
-        if labels::asks(&end.status) {
+        let was_refused = step.is_some_and(|it| it.was_refused(end.action.as_ref()));
+        if labels::asks(&end.status) && !was_refused {
             // It has asked first, which is what happened last, unless it was answered since.
             files.log_line(event.ts, "INFO", &format!("{name}: {error}"));
             return;

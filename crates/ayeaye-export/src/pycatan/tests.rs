@@ -55,6 +55,24 @@ fn a_step_that_asks_first_has_not_failed() {
     assert_eq!(happened, "AppAgent asked: Shall I pay?");
 }
 
+#[test]
+fn what_the_phone_refused_before_it_was_asked_about_has_failed() {
+    let why = "not carried out: the text was not typed; the user was asked first";
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
+        let id = builder.begin_tool("CLICK", json!({}), None);
+        builder.end_tool(id, Err("no keyboard"));
+        builder.end_step(Some(click()), Some(why));
+        if let Some(Fact::StepEnd(end)) =
+            builder.events.last_mut().map(|event| &mut event.entry.fact)
+        {
+            end.status = "PENDING".into();
+        }
+    });
+    let log = folder.text(names_ending(&folder, "llm_communication.log"));
+    assert!(log.contains(&format!("[ERROR] AppAgent: {why}")), "{log}");
+}
+
 fn names_ending<'a>(folder: &'a MemoryFolder, end: &str) -> &'a str {
     folder.names().into_iter().find(|name| name.ends_with(end)).unwrap()
 }

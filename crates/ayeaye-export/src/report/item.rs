@@ -225,9 +225,14 @@ impl Step {
         });
     }
 
-    /// Whether something went wrong. A question is no failure, though what it is about was not done.
+    /// Whether something went wrong. A question is no failure, though what it is about was not done; unless it was tried
+    /// before it was asked about.
     pub(super) fn failed(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| end.error.is_some() && !labels::asks(&end.status))
+        let act = self.act().and_then(|it| it.end.as_ref());
+        let was_refused = act.is_some_and(|over| !over.success && !over.unknown);
+        self.end
+            .as_ref()
+            .is_some_and(|end| end.error.is_some() && (was_refused || !labels::asks(&end.status)))
     }
 
     /// What the action did to the phone, as it was recorded when it was done.

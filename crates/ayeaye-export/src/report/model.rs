@@ -100,8 +100,10 @@ impl ReportModel {
                 self.begin_step(at, number, entry.agent.as_deref(), Some(start));
             }
             Fact::StepEnd(end) => {
-                self.totals.add_step(end);
-                self.step(event).end(end);
+                let step = self.step(event);
+                step.end(end);
+                let failed = step.failed();
+                self.totals.add_step(end, failed);
             }
             Fact::Observe(_) => {
                 if let Some(view) = self.steps.step(entry.step) {

@@ -1,8 +1,6 @@
 //! Sums of a session, which count what the page does not tell any more too.
 use ayeaye_agent::journal::{LlmResponse, PhaseTimes, StepEnd, TokenRecord};
 
-use crate::labels;
-
 /// Sums of the whole session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Totals {
@@ -18,8 +16,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn add_step(&mut self, end: &StepEnd) {
-        self.failed_steps += u64::from(end.error.is_some() && !labels::asks(&end.status));
+    pub(super) fn add_step(&mut self, end: &StepEnd, failed: bool) {
+        self.failed_steps += u64::from(failed);
         let (sum, more) = (&mut self.times, end.time_ms);
         sum.data_collection += more.data_collection;
         sum.llm_interaction += more.llm_interaction;

@@ -38,8 +38,12 @@ pub async fn go_on(
     options: RunOptions,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let text = match text.map(|text| args::text("TEXT", text)).transpose() {
-        Ok(text) => text,
+    let is_empty = text.is_some_and(|text| text.trim().is_empty());
+    let checked = text.map(|text| args::text("TEXT", text)).transpose();
+    let text = match &checked {
+        Ok(text) => text.clone(),
+        // What is wanted instead depends on the session.
+        Err(_) if is_empty => None,
         Err(error) => return Ok(wrong_usage(&error.to_string())),
     };
     let app = App::new(config).await?;
@@ -64,6 +68,17 @@ pub async fn go_on(
         return Ok(Exit::Usage);
     }
     let report = app.agent.report(id, &Principal::operator()).await?;
+    if let Err(error) = checked {
+        return Ok(wrong_usage(&match &report.question {
+            Some(question) => {
+                format!(
+                    "`TEXT` is empty\nhint: say what you answer to \"{}\"",
+                    lines(&question.text)
+                )
+            }
+            None => error.to_string(),
+        }));
+    }
     let is_at_work = app.agent.follow(id, &Principal::operator()).await.is_some();
     if text.is_some() && !is_at_work && !app.presence.look().await.takes_tasks() {
         bail!(

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Agent, AgentError, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay,
-    ReplyMode, Report, RunPhase, RunUpdate, SessionId, StartTask, StopReason, UserInput,
+    Agent, ContinueTask, DeviceEntry, DeviceId, Follower, Principal, Question, Replay, ReplyMode,
+    Report, RunPhase, RunUpdate, SessionId, StartTask, StopReason, UserInput,
 };
 use jiff::Timestamp;
 
@@ -212,12 +212,12 @@ pub(super) async fn answer(
     reply: String,
     options: RunOptions,
 ) -> anyhow::Result<Follower> {
-    let is_secret = report.question.as_ref().is_some_and(Question::asks_for_secret);
+    // The number of an option is no secret, whatever is asked.
+    let is_secret = report.question.as_ref().is_some_and(|question| {
+        question.asks_for_secret() && question.chosen(reply.clone()).is_ok_and(|it| it == reply)
+    });
     let input = match &report.question {
-        Some(question) => {
-            let text = question.chosen(reply).map_err(AgentError::from)?;
-            UserInput::Answer { question: report.asked_at_step, text }
-        }
+        Some(_) => UserInput::Answer { question: report.asked_at_step, text: reply },
         None => UserInput::Reply(reply),
     };
     resume(agent, (report.session_id, input), is_secret, options).await

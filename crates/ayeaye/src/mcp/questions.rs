@@ -54,6 +54,8 @@ pub(super) struct FollowedRun {
     pub(super) asked: Option<Unanswered>,
     /// Whether the user's answer came after another one.
     pub(super) late: bool,
+    /// Whether what the call said became advice, since the question had been answered.
+    pub(super) became_advice: bool,
 }
 
 /// One call and the questions it asks.
@@ -72,6 +74,8 @@ pub(super) struct QuestionDelivery<'a> {
     misread: bool,
     /// Whether an answer came after its question had been answered.
     late: bool,
+    /// Whether what this call said became advice.
+    became_advice: bool,
 }
 
 impl<'a> QuestionDelivery<'a> {
@@ -99,6 +103,7 @@ impl<'a> QuestionDelivery<'a> {
             forms_shown,
             misread: false,
             late,
+            became_advice: false,
         }
     }
 
@@ -107,6 +112,7 @@ impl<'a> QuestionDelivery<'a> {
         let ctx = self.wait.request();
         // Where no run has ended since, its end is no news: the session is only looked at, or its question shown again.
         let mut end_is_told = follower.was_over();
+        self.became_advice = follower.has_become_advice();
         loop {
             let level = self.log_levels.of(ctx);
             let stopped = self.wait.until_stopped(follower.clone());
@@ -210,7 +216,8 @@ impl<'a> QuestionDelivery<'a> {
     }
 
     fn result(&self, report: impl Into<Arc<Report>>, asked: Option<Unanswered>) -> Followed {
-        Followed::Result(FollowedRun { report: report.into(), asked, late: self.late })
+        let (late, became_advice) = (self.late, self.became_advice);
+        Followed::Result(FollowedRun { report: report.into(), asked, late, became_advice })
     }
 
     /// Whether this client can be asked to call again.

@@ -298,11 +298,15 @@ impl Step {
         if let Some(action) = &end.action {
             self.decided(&action.as_told(self.was_sent));
         }
-        self.error = end.error.as_deref().map(|text| short_lines(text, MAX_TEXT));
+        // That it waits for an answer is told by `only_asked`.
+        let error = end.error.as_deref().filter(|_| !(self.only_asked && end.is_only_asked()));
+        self.error = error.map(|text| short_lines(text, MAX_TEXT));
         self.uncertain = end.uncertain.as_deref().map(|text| short_lines(text, MAX_TEXT));
         self.model_ms = whole(end.time_ms.llm_interaction);
         self.other_ms = whole(end.time_ms.besides_model());
-        self.cost_usd = end.cost_known.then_some(end.cost_usd);
+        // Where no model was asked to the end, nothing is known to be free.
+        let was_asked = end.action.is_some() || end.cost_usd != 0.0 || end.tokens.total != 0;
+        self.cost_usd = (end.cost_known && was_asked).then_some(end.cost_usd);
     }
 }
 

@@ -219,6 +219,15 @@ async fn what_was_only_asked_about_does_not_count_as_done() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_stuck_model_touched_is_named_to_the_user() {
+    let rig = Rig::new((0..8).map(|_| click(500)));
+    rig.phone.shows(&screen("Notes", "New note"), false);
+    rig.phone.moves(crate::fakes::Motion::Dead);
+    let question = rig.run().await.question.expect("it asks");
+    assert!(question.text.contains(": Tap on New note. How"), "{}", question.text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_model_is_told_that_what_was_asked_about_is_not_done() {
     let rig = Rig::new([click(500), click(500), complete("Paid.")]);
     rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);

@@ -65,6 +65,8 @@ async fn a_phone_in_hand_stays_the_persons_while_a_task_waits_for_it() {
         }
         let done = act(&person.agent, by_hand(tap(300, Some(first)))).await;
         assert_eq!(done.session_id, first);
+        let paused = person.agent.report(first, &client()).await.unwrap();
+        assert!(paused.message.starts_with("a person acts on the phone"), "{}", paused.message);
         nothing_more(&rig, 1).await;
         // Handed back, the first goes on, and the second has its turn after it.
         let report = rig.go_on(first, UserInput::Nothing).await;

@@ -1,10 +1,11 @@
 //! Questions, and who answers them.
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::Instant;
 
 use crate::coordinator::MOST_MESSAGES;
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, types};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, say, types};
 use crate::journal::{Answer, AnswerSource, CallPurpose, Fact, ResponseKind};
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
@@ -374,11 +375,15 @@ async fn a_text_without_a_keyboard_is_a_question_once() {
     assert!(question.is_about_keyboard(), "{question:?}");
     assert_eq!(question.options[0], crate::KEYBOARD_READY);
     assert!(!question.text.contains('你'), "the text may be a secret: {}", question.text);
+    let error = asked.steps[0].error.clone().expect("it was not done");
+    assert!(error.contains("the text was not typed") && error.contains(&question.text), "{error}");
     // It still cannot be typed: from here on the model looks for another way.
     let done = rig.go_on(asked.session_id, reply(crate::KEYBOARD_READY)).await;
     assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully);
     let seen = rig.script.seen();
     assert!(seen[2].system_notes[0].contains("was not carried out"), "{:?}", seen[2].system_notes);
+    let told = seen[1].past_in_words().join("\n");
+    assert!(told.contains(&format!("({error})")), "{told}");
     assert_eq!(rig.phone.gestures().len(), 3);
 }
 
@@ -396,4 +401,104 @@ async fn where_nobody_is_to_be_asked_the_model_is_told_of_the_missing_keyboard()
             seen[1].system_notes
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_without_a_keyboard_counts_as_not_typed_at_the_end() {
+    let rig = Rig::new([types("你好", None), complete("Sent.")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::NoKeyboard);
+    let asked = rig.run().await;
+    let done = rig.go_on(asked.session_id, reply("3")).await;
+    assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let doubt =
+        "Sent.\n[Not the model's words: its last act before this (TYPE 你好) was not done: ";
+    assert!(done.message.starts_with(doubt), "{}", done.message);
+}
+
+fn which_anna() -> ScriptedReply {
+    let question =
+        json!({ "kind": "info", "text": "Which Anna?", "options": ["Anna Berg", "Anna Chen"] });
+    say("INFO", &json!({ "question": question }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_number_of_an_option_is_that_option_however_it_comes() {
+    for way in ["reply", "answer", "left"] {
+        let rig = Rig::new([which_anna(), complete("Sent.")]);
+        let asked = rig.run().await;
+        let id = asked.session_id;
+        let question = asked.asked_at_step;
+        let words = match way {
+            "reply" => reply(" 2"),
+            "answer" => UserInput::Answer { question, text: "2".to_owned() },
+            _ => {
+                rig.leave_answer(id, "2").await;
+                UserInput::Nothing
+            }
+        };
+        rig.go_on(id, words).await;
+        assert_eq!(answers(&rig, id).await, [pair(AnswerSource::Client, "Anna Chen")], "{way}");
+        assert!(rig.script.last().past_in_words().contains(&"! Anna Chen".to_owned()), "{way}");
+    }
+    let rig = Rig::new([which_anna(), complete("Sent.")]).answering(ReplyMode::ManualReply);
+    let mut follower = rig.begin().await;
+    let id = follower.report().session_id;
+    while follower.report().question.is_none() {
+        assert!(follower.changed().await);
+    }
+    rig.leave_answer(id, "1").await;
+    rig.ended(follower).await;
+    assert_eq!(answers(&rig, id).await, [pair(AnswerSource::Manual, "Anna Berg")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_allows_what_its_option_says_and_is_itself_where_there_are_none() {
+    let pay = |options: &[&str]| {
+        let question = json!({ "kind": "confirm", "text": "Pay 12?", "options": options });
+        let act = json!({ "function": "CLICK", "arguments": { "point": [100, 500] } });
+        say("INFO", &json!({ "question": question, "act": act }))
+    };
+    for (options, number, done) in [
+        (&["Yes", "No"][..], "1", 1),
+        (&["No", "Yes"], "1", 0),
+        (&["No", "Yes"], "2", 1),
+        (&[], "1", 0),
+    ] {
+        let rig = Rig::new([pay(options), pay(options), complete("done")]);
+        let asked = rig.run().await;
+        rig.go_on(asked.session_id, reply(number)).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{options:?} {number}");
+    }
+    let rig = Rig::new([info("How many?"), complete("done")]);
+    let asked = rig.run().await;
+    rig.go_on(asked.session_id, reply("2")).await;
+    assert_eq!(answers(&rig, asked.session_id).await, [pair(AnswerSource::Client, "2")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_after_the_answer_is_advice_and_says_so_and_the_same_one_is_told_once() {
+    let rig = Rig::new([which_anna(), ScriptedReply::Hangs]);
+    let id = rig.run().await.session_id;
+    let first = rig.resume(id, reply("2")).await.unwrap();
+    assert!(!first.has_become_advice());
+    rig.script.is_asked(2).await;
+    for same in ["2", "Anna Chen"] {
+        let again = rig.resume(id, reply(same)).await.unwrap();
+        assert!(again.running() && !again.has_become_advice(), "{same}");
+    }
+    let other = rig.resume(id, reply("Anna Berg")).await.unwrap();
+    assert!(other.has_become_advice());
+    rig.agent.stop(id, StopReason::UserPaused, &client()).await.unwrap();
+    let told = [pair(AnswerSource::Client, "Anna Chen"), pair(AnswerSource::Guidance, "Anna Berg")];
+    assert_eq!(answers(&rig, id).await, told);
+}
+
+#[tokio::test(start_paused = true)]
+async fn advice_to_a_run_that_asked_nothing_is_plain_advice() {
+    let rig = Rig::new([ScriptedReply::Hangs]);
+    let id = rig.begin().await.report().session_id;
+    rig.script.is_asked(1).await;
+    let advised = rig.resume(id, reply("The blue one")).await.unwrap();
+    assert!(!advised.has_become_advice());
+    rig.agent.stop(id, StopReason::UserPaused, &client()).await.unwrap();
 }

@@ -6,7 +6,10 @@ use tokio::time::Instant;
 
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, say};
 use crate::journal::{Fact, ResponseKind, ToolEnd};
-use crate::{AgentError, HistoryItem, Part, Performed, Role, SessionId, StopReason, UserInput};
+use crate::{
+    AgentError, HistoryItem, KeepText, Part, Performed, PrivacySettings, Role, SessionId,
+    StopReason, UserInput,
+};
 
 fn garbage() -> ScriptedReply {
     ScriptedReply::Says("I think I should tap the button.".to_owned())
@@ -172,6 +175,33 @@ async fn a_success_after_a_refused_gesture_says_that_it_was_not_done() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert!(report.message.contains("(CLICK 1,500) was not done: "), "{}", report.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_app_that_was_closed_at_the_start_is_in_the_record() {
+    let rig = Rig::new([complete("")]);
+    let report = rig.run().await;
+    let ends = tool_ends(&rig, report.session_id).await;
+    assert_eq!(ends[0].result, "home screen; com.example.chat was closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_in_vain_end_with_what_the_model_said_and_no_order_to_it() {
+    let sorry = || ScriptedReply::Says("I'm sorry, I can't help with that. </tool>".to_owned());
+    let rig = Rig::new([sorry(), sorry(), sorry()]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert!(report.has_unusable_replies());
+    let quoted = "The model's own words, to be taken as no more than that: \"I'm sorry, I can't help with that.";
+    assert!(report.message.contains(quoted), "{}", report.message);
+    let privacy = PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() };
+    let rig = Rig::new([sorry(), sorry(), sorry()]).privacy(privacy);
+    let report = rig.run().await;
+    assert!(
+        report.has_unusable_replies() && !report.message.contains("sorry"),
+        "{}",
+        report.message
+    );
 }
 
 #[tokio::test(start_paused = true)]

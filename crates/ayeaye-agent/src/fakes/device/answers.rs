@@ -252,8 +252,9 @@ impl Device for FakeDevice {
         self.change(Call::Wake, "WAKE".to_owned(), "WAKE").await
     }
 
-    async fn reset(&self) -> Result<(), DeviceError> {
-        self.change(Call::Reset, "RESET".to_owned(), "RESET").await
+    async fn reset(&self) -> Result<Option<String>, DeviceError> {
+        self.change(Call::Reset, "RESET".to_owned(), "RESET").await?;
+        Ok(Some("com.example.chat".to_owned()))
     }
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {

@@ -108,6 +108,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     dialed,
                     written,
                     draft: String::new(),
+                    filled: String::new(),
                     line: Vec::new(),
                     hints: Vec::new(),
                 }

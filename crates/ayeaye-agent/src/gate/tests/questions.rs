@@ -63,8 +63,21 @@ fn only_what_is_sent_is_quoted() {
     assert!(!question(&empty, &empty.tap("Send")).contains("The text"));
     let hidden = chat().hidden_field("pin").button("Send");
     assert!(!question(&hidden, &hidden.tap("Send")).contains("The text"));
-    let note = chat().filled("Milk").button("Delete");
-    assert!(!question(&note, &note.tap("Delete")).contains("The text"), "nothing is sent");
+    let note = chat().filled("Milk").button("Save");
+    let hidden = chat().hidden_field("pin").button("Delete");
+    assert!(!question(&hidden, &hidden.tap("Delete")).contains("It shows"));
+    assert_eq!(note.judge("", &note.tap("Save")).name(), "allow", "nothing is sent");
+}
+
+#[test]
+fn what_stands_on_the_screen_is_quoted_where_something_is_deleted() {
+    let scene = chat().filled("Milk and bread").filled("from the corner shop").button("Delete");
+    assert_eq!(
+        question(&scene, &scene.tap("Delete")),
+        "The agent wants to delete something in com.example.chat: \"Delete – Anna\". It shows: \"Milk and bread\". May it?"
+    );
+    let ask = asked(&scene, &scene.tap("Delete"), &GateHistory::default());
+    assert!(ask.text(|text| text.replace("bread", "[secret]")).contains("Milk and [secret]"));
 }
 
 #[test]
@@ -72,7 +85,7 @@ fn what_is_typed_into_a_field_that_hides_it_is_not_quoted() {
     let scene = chat().filled("1234").button("Send");
     let elements = Elements::read(&scene.xml()).unwrap();
     let facts = ScreenFacts::new(Some(&elements), &scene.tap("Send"), SIZE, true);
-    assert_eq!(facts.draft, "");
+    assert_eq!((facts.draft, facts.filled), (String::new(), String::new()));
 }
 
 #[test]

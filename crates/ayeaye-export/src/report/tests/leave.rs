@@ -69,6 +69,31 @@ fn a_question_of_the_gate_is_no_failure_and_its_act_was_not_done() {
 }
 
 #[test]
+fn an_act_that_the_phone_refused_before_it_was_asked_about_is_a_failure() {
+    let act = json!({ "function": "TYPE", "arguments": { "value": "你好" } });
+    let why = "not carried out: the text was not typed; the user was asked first: no keyboard";
+    let mut builder = EventBuilder::begin("Say hello");
+    builder.fact(Some(0), "step.start", &step_start(0)).look(0);
+    builder.fact(
+        Some(0),
+        "tool.start",
+        &json!({ "tool_call_id": 1, "name": "TYPE", "parameters": { "value": "你好" }, "device": true }),
+    );
+    builder.fact(
+        Some(0),
+        "tool.end",
+        &json!({ "tool_call_id": 1, "success": false, "result": "", "error": "no keyboard", "duration_ms": 8.1 }),
+    );
+    builder.question(&["No keyboard?"], &["It is there"]);
+    builder.fact(Some(0), "step.end", &builder::step_end(&act, "Hello", Some(why), "PENDING"));
+    builder.stop("INFO_ACTION_NEEDS_REPLY", "No keyboard?").end();
+    let (page, _) = page_of(&builder.events);
+    elements(&page);
+    assert!(page.contains("<b>It failed.</b>") && page.contains(why), "{page}");
+    assert!(page.contains("1\u{a0}failed"), "{page}");
+}
+
+#[test]
 fn an_act_that_was_refused_is_a_failure_and_was_not_done() {
     let act = json!({ "function": "CLICK", "arguments": { "point": [573, 279] } });
     let mut builder = EventBuilder::begin("Buy it");

@@ -40,6 +40,14 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
 
 /// What to do now, for a client that can also act on the phone itself; `None` where that makes no difference.
 pub(super) fn with_device_tools(report: &Report) -> Option<&'static str> {
+    if report.has_unusable_replies() && reason_to_go_on(report) == StopReason::ModelFailed {
+        return Some(
+            "The model answered, but said nothing that could be done: see message. Put the task differently: call \
+             ask_agent_continue with this session_id and a task. Or your user can set another model \
+             (`ayeaye setup`); with only this session_id the same model tries once more. Or go on yourself with tap and \
+             type_text.",
+        );
+    }
     (reason_to_go_on(report) == StopReason::ModelFailed).then_some(
         "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
          fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
@@ -143,6 +151,11 @@ pub(super) fn next(report: &Report) -> &'static str {
             "The agent is stuck. Look at get_screenshot, then call ask_agent_continue with this \
              session_id and advice in reply_from_client."
         }
+        StopReason::ModelFailed if report.has_unusable_replies() => {
+            "The model answered, but said nothing that could be done: see message. Put the task differently: call \
+             ask_agent_continue with this session_id and a task. Or your user can set another model \
+             (`ayeaye setup`); with only this session_id the same model tries once more."
+        }
         StopReason::ModelFailed => {
             "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
              fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
@@ -199,6 +212,23 @@ mod tests {
         }
         let failed = report(StopReason::ModelFailed);
         assert_eq!(reason_to_go_on(&failed), StopReason::ModelFailed);
+    }
+
+    #[test]
+    fn a_model_that_answers_in_vain_is_no_matter_for_the_doctor() {
+        let failed = report(StopReason::ModelFailed);
+        assert!(next(&failed).contains("ayeaye doctor"));
+        let message =
+            "the model's reply could not be used, 3 times in a row; the last: it names no action";
+        let in_vain = Report { message: message.to_owned(), ..failed };
+        for told in [next(&in_vain), with_device_tools(&in_vain).unwrap()] {
+            assert!(
+                told.contains("Put the task differently") && !told.contains("doctor"),
+                "{told}"
+            );
+        }
+        let asks = Report { question: Some(Question::info("Which?")), ..in_vain };
+        assert_eq!(with_device_tools(&asks), None);
     }
 
     #[test]

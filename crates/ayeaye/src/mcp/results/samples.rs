@@ -19,6 +19,7 @@ pub(crate) fn report(stop_reason: StopReason) -> Report {
         final_action: None,
         message: "m".to_owned(),
         question: None,
+        answered: None,
         steps: Vec::new(),
         usage: Usage::default(),
         screenshot_step: None,

@@ -23,6 +23,8 @@ const MOST_STEP_PICTURES: usize = 6;
 /// What is said beside the result where a form was answered in vain.
 const LATE: &str = "Your user's answer was not passed on: the question had already been answered, by an earlier copy of this \
      answer or by another one.";
+/// The same where an answer came after another one to a session that is at work.
+const ADVICE: &str = "The question had been answered already: what you said in this call was given to the agent as advice.";
 
 #[tool_router(router = tasks, vis = "pub(super)")]
 impl Server {
@@ -249,7 +251,7 @@ impl Server {
         before: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let FollowedRun { report, asked, late } = match followed {
+        let FollowedRun { report, asked, late, became_advice } = match followed {
             Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
@@ -257,6 +259,9 @@ impl Server {
         let mut result = results::structured(&offered.asked(asked));
         if late {
             result.content.extend(results::note(LATE));
+        }
+        if became_advice {
+            result.content.extend(results::note(ADVICE));
         }
         if wanted == WantedPictures::Each {
             let new = report.steps.iter().map(|line| line.step).filter(|step| before <= *step);

@@ -236,6 +236,35 @@ fn an_act_that_was_only_asked_about_is_told_from_one_that_was_done() {
 }
 
 #[test]
+fn what_was_asked_first_is_no_error_and_a_step_without_a_decision_has_no_price() {
+    let ends = |action: Option<ActionRecord>, error: &str| {
+        let mut record = Record::begun();
+        record.step(0, AgentType::AppAgent);
+        record.add(
+            Some(0),
+            Fact::Question(QuestionAsked {
+                kind: QuestionKind::Confirm.into(),
+                questions: vec!["May it?".to_owned()],
+                options: Vec::new(),
+                app: None,
+                reply_mode: ReplyMode::PassToClient.into(),
+            }),
+        );
+        let mut end = end(action, None);
+        if let Fact::StepEnd(end) = &mut end {
+            end.error = Some(error.to_owned());
+        }
+        record.add(Some(0), end);
+        record.read(None).steps.remove(0)
+    };
+    let asked = ends(Some(click(&json!(300))), "not carried out yet: the user was asked first");
+    assert_eq!((asked.error, asked.only_asked, asked.cost_usd), (None, true, Some(0.0)));
+    let refused = "not carried out: it needs the user's yes, and there was none";
+    assert_eq!(ends(None, refused).error.as_deref(), Some(refused));
+    assert_eq!(ends(None, refused).cost_usd, None);
+}
+
+#[test]
 fn what_leave_was_given_for_is_shown_as_the_act() {
     let act = click(&json!(300));
     let question = json!({ "kind": "confirm", "text": "May it?", "options": [] });
