@@ -58,6 +58,11 @@ pub(crate) fn is_home(package: &str) -> bool {
     apps::kind_of(package) == Some(apps::AppKind::Launcher)
 }
 
+/// Whether a control with this name and class is the arrow at the top of a page, which leads back.
+pub(crate) fn is_back_arrow(name: &str, class: &str) -> bool {
+    rules::is_back_arrow(name, class)
+}
+
 /// Whether this is the title of the settings of a part of the system that gives power over the phone.
 pub(crate) fn is_part_title(text: &str) -> bool {
     phrases::area_titled(&text::normalized(text)).is_some()
