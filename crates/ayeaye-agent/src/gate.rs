@@ -3,6 +3,7 @@
 //! [`judge`] is a pure function: from a [`Policy`], the user's own words, the app and the screen in front and
 //! the act that is proposed it makes a [`Verdict`]. What a model says, and what stands on the screen, can
 //! make it stricter only. It is total: whatever it is told, it decides.
+mod about;
 mod addressee;
 mod amount;
 mod answers;
@@ -30,14 +31,17 @@ mod request;
 mod rules;
 mod several;
 mod spared;
+mod telling;
 mod text;
 mod things;
+mod ticking;
 mod verdict;
 mod window;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::about::ActOn;
 pub use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
 pub use self::components::SystemPart;
