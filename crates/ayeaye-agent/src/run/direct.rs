@@ -349,13 +349,11 @@ impl Run {
 
     /// The end of the run; an open question stays open.
     fn left_to_client(&self, by_hand: bool) -> RunEnd {
-        match &self.session().question {
-            Some(question) => RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => {
-                let by_whom = if by_hand { LEFT_BY_PERSON } else { LEFT_TO_CLIENT };
-                RunEnd::new(StopReason::UserPaused, by_whom)
-            }
+        if let Some(question) = &self.session().question {
+            return RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone());
         }
+        let by_whom = if by_hand { LEFT_BY_PERSON } else { LEFT_TO_CLIENT };
+        RunEnd::new(StopReason::UserPaused, by_whom)
     }
 
     /// Whether an error affects more than the action. Cancelling an action does not close an open

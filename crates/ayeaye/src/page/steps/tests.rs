@@ -250,7 +250,7 @@ fn what_was_asked_first_is_no_error_and_a_step_without_a_decision_has_no_price()
                 reply_mode: ReplyMode::PassToClient.into(),
             }),
         );
-        let mut end = end(action, None);
+        let mut end = end(action, "");
         if let Fact::StepEnd(end) = &mut end {
             end.error = Some(error.to_owned());
         }
