@@ -84,13 +84,20 @@ impl Approval {
     }
 }
 
-/// Whether two acts are one: the same element of the same screen of the same app, whatever times in brackets say.
+/// Whether two acts are one: the same element of the same screen of the same app, whatever times in brackets and other
+/// texts say. A no holds for all of them: a text beside a button that changes does not take it back.
 pub(crate) fn is_same_act(one: &ActIdentity, other: &ActIdentity) -> bool {
-    let strip = |it: &ActIdentity| ActIdentity { at: None, countdown: None, ..it.clone() };
+    let strip = |it: &ActIdentity| ActIdentity {
+        at: None,
+        countdown: None,
+        about: String::new(),
+        ..it.clone()
+    };
     is_at_same_place(one, other) && strip(one) == strip(other)
 }
 
-/// Whether an act is the one that was asked about before, and its times in brackets have counted down since.
+/// Whether an act is the one that was asked about before, and about the same: its times have counted down since, and
+/// nothing else has changed.
 pub(crate) fn is_same_act_later(asked: &ActIdentity, now: &ActIdentity) -> bool {
     let as_counted = match (&asked.countdown, &now.countdown) {
         (None, None) => true,
@@ -104,7 +111,7 @@ pub(crate) fn is_same_act_later(asked: &ActIdentity, now: &ActIdentity) -> bool 
         }
         _ => false,
     };
-    is_same_act(asked, now) && as_counted
+    is_same_act(asked, now) && asked.about == now.about && as_counted
 }
 
 fn is_at_same_place(one: &ActIdentity, other: &ActIdentity) -> bool {
@@ -166,6 +173,7 @@ mod tests {
                 screen: String::new(),
                 target: None,
                 content: String::new(),
+                about: String::new(),
                 at: None,
                 countdown: Some(Countdown { seconds: vec![seconds], read_at }),
             }
@@ -182,5 +190,8 @@ mod tests {
             assert_eq!(is_same_act_later(&asked, &now), same, "{asked:?} {now:?}");
             assert!(is_same_act(&asked, &now), "a no holds for all of them");
         }
+        let other = ActIdentity { about: "Mallory".to_owned(), ..act(241, None) };
+        assert!(!is_same_act_later(&act(241, None), &other));
+        assert!(is_same_act(&act(241, None), &other), "a no holds for both");
     }
 }

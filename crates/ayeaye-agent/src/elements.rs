@@ -4,6 +4,7 @@
 mod dump;
 mod hidden;
 mod page;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod words;

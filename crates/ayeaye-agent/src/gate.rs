@@ -3,6 +3,7 @@
 //! [`judge`] is a pure function: from a [`Policy`], the user's own words, the app and the screen in front and
 //! the act that is proposed it makes a [`Verdict`]. What a model says, and what stands on the screen, can
 //! make it stricter only. It is total: whatever it is told, it decides.
+mod about;
 mod addressee;
 mod amount;
 mod answers;
@@ -30,14 +31,17 @@ mod request;
 mod rules;
 mod several;
 mod spared;
+mod telling;
 mod text;
 mod things;
+mod ticking;
 mod verdict;
 mod window;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::about::ActOn;
 pub use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
 pub use self::components::SystemPart;
@@ -56,6 +60,11 @@ use self::findings::Findings;
 /// Whether an app is a home screen.
 pub(crate) fn is_home(package: &str) -> bool {
     apps::kind_of(package) == Some(apps::AppKind::Launcher)
+}
+
+/// Whether a control with this name and class is the arrow at the top of a page, which leads back.
+pub(crate) fn is_back_arrow(name: &str, class: &str) -> bool {
+    rules::is_back_arrow(name, class)
 }
 
 /// Whether this is the title of the settings of a part of the system that gives power over the phone.

@@ -261,15 +261,18 @@ pub struct ActIdentity {
     /// A digest of whom and what the screen shows, where something is sent, published or transferred.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
+    /// A digest of what the screen says that it is about: all texts of the window, or of the row.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
     /// The middle of that, or the point, in thousandths of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<[f64; 2]>,
-    /// The times in brackets that its texts are without.
+    /// The times that its texts are without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub countdown: Option<Countdown>,
 }
 
-/// Times in brackets: of "Pay (4:59)" 299 seconds.
+/// Times that count down: of "Pay (4:59)" 299 seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Countdown {
     /// Each of them, in seconds.

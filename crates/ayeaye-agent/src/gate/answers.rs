@@ -21,20 +21,35 @@ static LANGUAGES: LazyLock<Vec<Answers>> = LazyLock::new(|| {
     ANSWERS.iter().map(read).collect()
 });
 
+/// What begins with a yes and is none: "come on!" in Russian and Ukrainian.
+const NO_YES: [&str; 2] = ["да ладно", "та ладно"];
+/// Signs that a person sends for a yes to what is asked.
+const YES_SIGNS: [char; 2] = ['👍', '✅'];
+
 /// Longer answers say more than yes or no.
 const LONGEST: usize = 60;
 
 /// Whether an answer is a clear yes: nothing but a yes, or several, and what is polite beside it. Anything else is
 /// none: conditions are for the model to interpret.
 pub fn is_yes(answer: &str) -> bool {
-    let text = normalized(answer);
+    let plain = normalized(answer);
+    // In any colour of skin.
+    let is_sign = |c: char| YES_SIGNS.contains(&c) || matches!(c, '\u{1f3fb}'..='\u{1f3ff}');
+    let text = plain.replace(is_sign, " ");
+    let text = text.trim();
+    if text.is_empty() {
+        return plain.contains(YES_SIGNS);
+    }
+    if NO_YES.iter().any(|it| text.contains(it)) {
+        return false;
+    }
     let lacks_accent = |it: &str| {
         let plain = normalized(it);
         let mut said = text.split(|c: char| !c.is_alphanumeric());
         said.any(|word| word == plain) && !answer.to_lowercase().contains(it)
     };
     !ACCENTED.iter().any(|it| lacks_accent(it))
-        && LANGUAGES.iter().any(|it| says(&text, &it.yes, &it.polite, true))
+        && LANGUAGES.iter().any(|it| says(text, &it.yes, &it.polite, true))
 }
 
 /// Whether an answer is a clear no: one, and what is polite beside it. Two may be a yes: "do not stop".
@@ -141,6 +156,11 @@ mod tests {
             "כן",
             "graag",
             "Doe maar",
+            "👍",
+            "👍🏽👍🏽",
+            "✅",
+            "Yes 👍",
+            "да, ладно",
             "allow",
         ] {
             assert!(is_yes(answer), "{answer}");
@@ -226,6 +246,14 @@ mod tests {
             "danke",
             "sure thing, tomorrow",
             "да?",
+            "да ладно",
+            "Да ладно!",
+            "👍🤔",
+            "✅❌",
+            "👍?",
+            "🏽",
+            "no 👍",
+            "👎",
             "有",
         ] {
             assert!(!is_yes(answer), "{answer}");

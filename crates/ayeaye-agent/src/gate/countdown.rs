@@ -86,13 +86,14 @@ pub(crate) fn is_same_later(before: ScreenFacts, now: ScreenFacts, passed: Durat
 }
 
 fn but_for_countdowns(mut screen: ScreenFacts, times: &mut Vec<u32>) -> ScreenFacts {
-    let ScreenFacts { aimed, focused, controls, titles, header, texts, said, line, .. } =
-        &mut screen;
+    let ScreenFacts {
+        aimed, focused, controls, titles, header, texts, said, line, telling, ..
+    } = &mut screen;
     let controls = aimed.iter_mut().chain(focused).chain(controls);
     let of_controls = controls.flat_map(|it| {
         it.names.iter_mut().chain(&mut it.beside).chain(std::iter::once(&mut it.content))
     });
-    let others = [titles, header, texts, said, line].into_iter().flatten();
+    let others = [titles, header, texts, said, line, telling].into_iter().flatten();
     of_controls.chain(others).for_each(|text| *text = take_countdowns(text, times));
     screen
 }

@@ -2,7 +2,7 @@
 use super::amount;
 use super::class::ActClass;
 use super::policy::{Policy, Treatment};
-use super::request::GateRequest;
+use super::request::{GateRequest, ScreenFacts};
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
 use crate::{Gesture, is_unseen};
 
@@ -129,7 +129,8 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     // The title of a screen or dialog says what its buttons are about.
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
     let title = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing);
-    if let Some(title) = title.filter(|_| rule != Rule::UnnamedSecret) {
+    let title = title.filter(|_| rule != Rule::UnnamedSecret);
+    if let Some(title) = title {
         // A title alone tells whom an enter sends something to.
         if !thing.is_empty() {
             thing = format!("{thing} – {title}");
@@ -140,11 +141,27 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     let about_money =
         matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
     let amount = about_money.then(|| amount::on_screen(screen)).flatten();
+    let of_row = matches!(class, ActClass::Delete | ActClass::Call) && !screen.line.is_empty();
     let content = match class {
         ActClass::Send | ActClass::Publish => content(request),
-        ActClass::Delete => Some(screen.filled.clone()).filter(|it| !it.is_empty() && *it != thing),
+        ActClass::Delete if !of_row => {
+            Some(screen.filled.clone()).filter(|it| !it.is_empty() && *it != thing)
+        }
         _ => None,
     };
+    let has_about = about_money
+        || matches!(
+            class,
+            ActClass::Delete
+                | ActClass::Grant
+                | ActClass::Call
+                | ActClass::Send
+                | ActClass::Publish
+        );
+    let named = [title.map_or("", String::as_str), amount.as_deref().unwrap_or_default()];
+    let about = (has_about && content.is_none())
+        .then(|| about_what(screen, if of_row { &screen.line } else { &screen.telling }, &named))
+        .flatten();
     Ask {
         class,
         verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
@@ -152,8 +169,25 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
         thing: shown(&thing),
         amount,
         content,
+        about,
         by_client: request.history.by_client,
     }
+}
+
+/// What the screen says beside the control that it is about, but for what the question names anyway: the row of a
+/// list, the message of a dialog, whom money goes to.
+fn about_what(screen: &ScreenFacts, texts: &[String], named: &[&str]) -> Option<String> {
+    const MOST: usize = 5;
+    let own = screen.aimed.iter().filter(|it| it.reacts).flat_map(|it| &it.names);
+    let own: Vec<&String> = own.collect();
+    let tells = |it: &&String| {
+        let says_more = it.chars().any(char::is_alphanumeric);
+        // The amount is named, so that what stands beside it tells nothing.
+        let is_label = amount::is_total(it) && !it.contains(char::is_numeric);
+        says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(it)
+    };
+    let texts: Vec<&str> = texts.iter().filter(tells).map(String::as_str).take(MOST).collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
 }
 
 /// The beginning of a text of the screen, without what turns its direction or hides in it: in an error, a question or

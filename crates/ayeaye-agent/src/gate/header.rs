@@ -6,6 +6,8 @@ use super::text::normalized;
 use crate::ScreenSize;
 use crate::elements::Elements;
 
+/// The bars of the system, with a clock.
+pub(super) const SYSTEM: &str = "com.android.systemui";
 /// How much of a screen's height the header is, from its highest text on.
 const HEIGHT: f64 = 0.06;
 /// Most texts of a header, and most letters of each.

@@ -196,6 +196,11 @@ fn around(text: &str, at: usize) -> String {
     format!("{}{}{}", cut(0 < from), text[from..to].trim(), cut(to < text.len()))
 }
 
+/// Whether a text is nothing but a currency: its sign, code or name.
+pub(super) fn is_currency(text: &str) -> bool {
+    SIGNS.contains(&text) || LETTERED_SIGNS.contains(&text) || is_code(text)
+}
+
 fn is_code(word: &str) -> bool {
     let ends = word.is_empty() || 12 < word.chars().count();
     !ends && (CAPITAL_CODES.contains(&word) || CODE_WORDS.contains(&normalized(word)))

@@ -6,6 +6,7 @@ use super::header;
 use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
+use super::telling::telling;
 use super::text::normalized;
 use super::window::{TouchPlace, place_of};
 use crate::elements::is_field_class;
@@ -145,6 +146,8 @@ pub struct ScreenFacts {
     pub filled: String,
     /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
     pub line: Vec<String>,
+    /// The texts that tell a person what is touched is about.
+    pub telling: Vec<String>,
 }
 
 /// One control.
@@ -274,6 +277,9 @@ impl ScreenFacts {
             {
                 let line = elements.names_on_line(control).into_iter().take(PIECES);
                 facts.line.extend(line.map(|it| it.chars().take(LONGEST).collect::<String>()));
+            }
+            if let Some(touched) = elements.at(place) {
+                facts.telling = telling(elements, touched, hidden_input);
             }
             facts.on_field = elements.is_field_at(place);
             facts.place = place_of(elements, place, size);

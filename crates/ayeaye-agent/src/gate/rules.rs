@@ -17,7 +17,7 @@ pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};
 pub(super) use self::fields::{dialed_codes, key_pads, password_fields};
 pub(super) use self::places::{
-    budgets, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
+    budgets, is_back_arrow, lists, secrets, system_parts, unnamed_apps, unreadable_screens,
 };
 
 use super::is_home;

@@ -90,6 +90,24 @@ impl Scene {
         self
     }
 
+    /// A row of a list of mail: who wrote it, its subject, how it begins.
+    pub(super) fn letter(mut self, texts: [&str; 3]) -> Self {
+        let top = self.top();
+        let child = |(at, text): (i32, &&str)| {
+            let from = top + at * 50;
+            format!(
+                r#"<node text="{}" class="android.widget.TextView" bounds="[60,{from}][900,{}]"/>"#,
+                escaped(text),
+                from + 50
+            )
+        };
+        let children: String = (0..).zip(&texts).map(child).collect();
+        self.node("", texts[0], "android.widget.LinearLayout", r#"clickable="true""#, 160);
+        let row = self.nodes.pop().unwrap_or_default().replace(&escaped(texts[0]), "");
+        self.nodes.push(format!("{}>{children}</node>", row.trim_end_matches("/>")));
+        self
+    }
+
     /// A button that has the focus.
     pub(super) fn focused_button(mut self, text: &str) -> Self {
         let flags = r#"clickable="true" focused="true""#;

@@ -40,6 +40,8 @@ pub struct Ask {
     /// The text that would be sent or published, or that stands on the screen where something would be deleted, if the
     /// screen shows it. It may hold secrets.
     pub content: Option<String>,
+    /// What the screen says that it is about, such as whom the money goes to. It may hold secrets.
+    pub about: Option<String>,
     /// A client has decided on the act itself, such as a person at the page.
     pub by_client: bool,
 }
@@ -87,7 +89,7 @@ impl Ask {
     /// The question for the user. What stands in quotes comes from the screen. `redact` takes secrets out of a
     /// text, before it is cut: a part of a secret would not be found.
     pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
-        let Self { class, verb, app, thing, amount, content, by_client } = self;
+        let Self { class, verb, app, thing, amount, content, about, by_client } = self;
         let who = if *by_client { "This would" } else { "The agent wants to" };
         let mut text = format!("{who} {verb}");
         if !app.is_empty() {
@@ -102,6 +104,9 @@ impl Ask {
         if let Some(content) = content {
             let what = if *class == ActClass::Delete { "It shows" } else { "The text" };
             text.extend([". ", what, ": \"", &shortened(&redact(content)), "\""]);
+        }
+        if let Some(about) = about {
+            text.extend([". It shows: \"", &shortened(&redact(about)), "\""]);
         }
         text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
         // Characters that change the direction of text would show the question differently from what it is.

@@ -33,8 +33,10 @@ impl SecretStore {
 
     /// An act as it is recorded, so that it can be compared with one of the record.
     pub(crate) fn redact_act(&self, mut act: ActIdentity) -> ActIdentity {
-        let ActIdentity { screen, target, content, .. } = &mut act;
-        let texts = [&mut *screen, &mut *content].into_iter().chain(target.iter_mut().flatten());
+        let ActIdentity { screen, target, content, about, .. } = &mut act;
+        let texts = [&mut *screen, &mut *content, &mut *about]
+            .into_iter()
+            .chain(target.iter_mut().flatten());
         for text in texts {
             if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                 *text = clean;
@@ -42,6 +44,7 @@ impl SecretStore {
         }
         // It may be long, and need not be read.
         *content = self.digest(content);
+        *about = self.digest(about);
         if self.level() == KeepText::Metadata {
             // It must be known again, and need not be read.
             let name = target.iter_mut().map(|[_, name, _]| name);

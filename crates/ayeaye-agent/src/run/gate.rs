@@ -15,8 +15,8 @@ use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::event::{ASKED_FIRST, ActIdentity, Countdown, GateRecord};
 use crate::gate::{
-    ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
-    Verdict, judge, take_countdowns,
+    ActClass, ActOn, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts,
+    UserWords, Verdict, judge, take_countdowns,
 };
 use crate::journal::{Fact, NoteKind, TargetRecord};
 use crate::named_secret::{mention, mentioned};
@@ -350,6 +350,7 @@ impl Run {
             let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
             [id, take(&target.name), target.kind]
         });
+        let about = Self::about(gesture, observation, screen, verdict, &mut seconds);
         let countdown = (!seconds.is_empty()).then(|| {
             let read = self.deps.journal.now().zip(observation.age_of_elements());
             let read_at = read.and_then(|(now, age)| now.checked_sub(age).ok());
@@ -362,10 +363,27 @@ impl Run {
             screen: format!("{title} {amount}").trim().to_owned(),
             target,
             content: content_of(screen, verdict),
+            about,
             at,
             countdown,
         };
         self.recorder.secrets().redact_act(act)
+    }
+
+    /// What the act is about, as the screen says; empty where nobody is asked.
+    fn about(
+        gesture: &Gesture,
+        observation: &Observation,
+        facts: &ScreenFacts,
+        verdict: &Verdict,
+        seconds: &mut Vec<u32>,
+    ) -> String {
+        let (Some(class), Some(tree)) = (verdict.class(), observation.elements.tree()) else {
+            return String::new();
+        };
+        let app = observation.app.as_deref().unwrap_or_default();
+        let (elements, size) = (&*tree.elements, observation.frame.size());
+        ActOn { gesture, elements, size, facts, app }.about(class, seconds)
     }
 
     /// The action without what is typed, which may be secret: of that a digest, without secrets.

@@ -236,6 +236,11 @@ impl ActHistory {
             self.typed = self.typed.saturating_add(letters);
         }
         if let Some(target) = &start.target {
+            // The arrow at the top does what the key does.
+            if gate::is_back_arrow(&target.name, &target.kind) {
+                self.touched.pop();
+                return;
+            }
             if self.touched.len() == TOUCHED {
                 self.touched.remove(0);
             }

@@ -101,6 +101,126 @@ async fn a_yes_dies_with_the_button_the_screen_the_app_and_a_no() {
     }
 }
 
+/// A screen of texts from the top down, and one button below them.
+fn texts_and_button(texts: &[&str], button: &str) -> String {
+    let nodes: String = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| {
+            let (from, to) = (at * 6, at * 6 + 5);
+            format!(r#"<node text="{text}" class="android.widget.TextView" bounds="[0,{from}][60,{to}]"/>"#)
+        })
+        .collect();
+    format!(
+        r#"<hierarchy rotation="0">{nodes}<node text="{button}" class="android.widget.Button" clickable="true" bounds="[0,50][60,80]"/></hierarchy>"#
+    )
+}
+
+/// How many acts are done after a yes to a button on the first screen, where the second has come instead of it.
+async fn done_after_yes(before: &str, after: &str) -> usize {
+    let rig = Rig::new([click(500), click(500), complete("done")]);
+    rig.phone.shows(before, false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{before}");
+    rig.phone.shows(after, false);
+    rig.go_on(report.session_id, says("yes")).await;
+    rig.phone.gestures().len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_is_for_whom_and_what_the_screen_is_about() {
+    for (button, before, after) in [
+        (
+            "Confirm transfer",
+            &["Transfer", "To Anna", "$500.00"][..],
+            &["Transfer", "To Mallory", "$500.00"][..],
+        ),
+        (
+            "Confirm transfer",
+            &["Transfer", "To Anna", "$5", "Once"],
+            &["Transfer", "To Anna", "$5", "Every day"],
+        ),
+        ("Install app", &["Google Play", "Signal"], &["Google Play", "Evil"]),
+        ("Send", &["Share", "Photo.jpg", "To Anna"], &["Share", "Passwords.txt", "To Mallory"]),
+        ("Delete", &["Delete note?", "Shopping"], &["Delete note?", "Thesis"]),
+        ("Delete", &["Photos", "1 selected"], &["Photos", "500 selected"]),
+        ("Call", &["Dialer", "Bob"], &["Dialer", "Eve"]),
+        (
+            "Allow access",
+            &["Request", "Anna wants to see it"],
+            &["Request", "Mallory wants to see it"],
+        ),
+        ("Buy now", &["Shop", "Umbrella", "$5.00"], &["Shop", "Rifle", "$5.00"]),
+        ("Pay now", &["Shop", "$", "5", ".00"], &["Shop", "$", "500", ".00"]),
+        ("Pay now", &["Shop", "Total: 5"], &["Shop", "Total: 5000"]),
+        ("Pay now", &["Plus", "$5.00 per year"], &["Plus", "$5.00 per week"]),
+    ] {
+        let (shown, instead) = (texts_and_button(before, button), texts_and_button(after, button));
+        assert_eq!(done_after_yes(&shown, &instead).await, 0, "{button}: {before:?} {after:?}");
+        assert_eq!(done_after_yes(&shown, &shown).await, 1, "{button}: {before:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_outlives_what_changes_by_itself() {
+    for (button, before, after) in [
+        ("Buy now", ["Shop", "Umbrella", "just now"], ["Shop", "Umbrella", "2 min ago"]),
+        (
+            "Buy now",
+            ["Shop", "Umbrella", "12 people are viewing"],
+            ["Shop", "Umbrella", "9 people are viewing"],
+        ),
+        ("Delete", ["Notes", "Shopping", "1.2K views"], ["Notes", "Shopping", "1.3K views"]),
+    ] {
+        let (shown, later) = (texts_and_button(&before, button), texts_and_button(&after, button));
+        assert_eq!(done_after_yes(&shown, &later).await, 1, "{button}: {before:?}");
+    }
+    // What others write in a chat meanwhile, and what is said of them below their name.
+    let chat = |status: &str, messages: &[&str]| {
+        let messages: String = messages
+            .iter()
+            .map(|it| {
+                format!(
+                    r#"<node text="{it}" class="android.widget.TextView" bounds="[0,20][60,26]"/>"#
+                )
+            })
+            .collect();
+        format!(
+            r#"<hierarchy rotation="0"><node text="Bob" class="android.widget.TextView" bounds="[0,0][60,3]"/>
+            <node text="{status}" class="android.widget.TextView" bounds="[0,3][60,5]"/>
+            <node class="androidx.recyclerview.widget.RecyclerView" bounds="[0,8][60,40]">{messages}</node>
+            <node text="I am late" class="android.widget.EditText" clickable="true" bounds="[0,42][60,48]"/>
+            <node text="Send" class="android.widget.Button" clickable="true" bounds="[0,50][60,80]"/></hierarchy>"#
+        )
+    };
+    let before = chat("online", &["Hello"]);
+    assert_eq!(done_after_yes(&before, &chat("typing…", &["Hello", "Where are you?"])).await, 1);
+    let other = before.replace("I am late", "I am not coming");
+    assert_eq!(done_after_yes(&before, &other).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_a_row_is_for_that_row_alone() {
+    let list = |names: [&str; 2]| {
+        let rows: String = [(names[0], 20), (names[1], 50)]
+            .iter()
+            .map(|(name, from)| {
+                let to = from + 29;
+                format!(
+                    r#"<node class="android.widget.LinearLayout" bounds="[0,{from}][60,{to}]"><node text="{name}" class="android.widget.TextView" bounds="[0,{from}][20,{to}]"/>
+                    <node content-desc="Delete" class="android.widget.ImageButton" clickable="true" bounds="[20,{from}][60,{to}]"/></node>"#
+                )
+            })
+            .collect();
+        format!(
+            r#"<hierarchy rotation="0"><node text="Notes" class="android.widget.TextView" bounds="[0,0][60,3]"/>{rows}</hierarchy>"#
+        )
+    };
+    let shown = list(["Milk", "Shopping"]);
+    assert_eq!(done_after_yes(&shown, &list(["Eggs", "Shopping"])).await, 1, "another row");
+    assert_eq!(done_after_yes(&shown, &list(["Milk", "Thesis"])).await, 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_yes_to_a_tip_pays_nobody() {
     let rig = Rig::new([

@@ -185,7 +185,7 @@ fn command(
         {
             continue;
         }
-        if is_content && 0 < at {
+        if is_content && 0 < at || app == Some(AppKind::Mail) && is_of_letter(name, request) {
             let bare = phrases::commands(&texts[0], false, in_store)
                 .into_iter()
                 .find(|it| it.text == texts[0]);
@@ -249,6 +249,15 @@ fn command(
     // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.
     found.sort_by_key(|(class, evidence)| (*class as usize, std::cmp::Reverse(evidence.len())));
     found.into_iter().next()
+}
+
+/// Whether this is what a message in a list of mail says: its subject or how it begins, behind who wrote it.
+fn is_of_letter(name: &String, request: &GateRequest<'_>) -> bool {
+    let is_letter = |it: &&ControlFacts| {
+        it.reacts && !it.switch && !it.kind.contains("Button") && 3 <= it.names.len()
+    };
+    let mut letters = request.screen.aimed.iter().filter(is_letter);
+    letters.any(|it| it.names[1..].contains(name))
 }
 
 /// Whether a button whose name tells no command is what pays the amount in it: in an app of money, where something is

@@ -249,8 +249,36 @@ fn part_in_front(request: &GateRequest<'_>) -> Option<SystemPart> {
         return Some(SystemPart::Keyboards);
     }
     // A page behind the title of one: it is called as the app or service that it is about.
-    let last = request.history.touched.iter().rev().take(3);
-    last.into_iter().find_map(|it| phrases::area_titled(&normalized(it))).map(|it| it.of)
+    let touched: Vec<String> = request.history.touched.iter().map(|it| normalized(it)).collect();
+    let titled = |(at, it): (usize, &String)| phrases::area_titled(it).map(|it| (at, it.of));
+    let (at, part) = touched.iter().enumerate().rev().take(3).find_map(titled)?;
+    (!has_left(request, &touched, at)).then_some(part)
+}
+
+/// What the outermost page of the settings is called.
+#[rustfmt::skip]
+static SETTINGS: List = List::new("settings|einstellungen|ajustes|configuración|configuraciones|réglages|paramètres|configurações|definições|impostazioni|instellingen|ustawienia|ayarlar|настройки|налаштування|设置|設定|설정|الإعدادات|الاعدادات|सेटिंग|सेटिंग्स|setelan|pengaturan|\
+        cài đặt|การตั้งค่า|inställningar|indstillinger|innstillinger|asetukset|nastavení|beállítások|setări|ρυθμίσεις|postavke|הגדרות");
+
+/// What the arrow at the top of a page is called.
+#[rustfmt::skip]
+static BACK: List = List::new("navigate up|back|go back|nach oben|zurück|nach oben navigieren|desplazarse hacia arriba|navegar hacia arriba|atrás|volver|revenir en haut de la page|revenir en arrière|retour|navegar para cima|voltar|torna indietro|indietro|vai in alto|omhoog navigeren|terug|przejdź wyżej|wstecz|wróć|yukarı git|geri|\
+        перейти вверх|назад|перейти вгору|返回|向上导航|轉到上一層級|转到上一层级|戻る|前に戻る|上へ移動|뒤로|위로 이동|رجوع|التنقل إلى أعلى|वापस जाएं|ऊपर जाएं|kembali|navigasi naik|quay lại|di chuyển lên|กลับ|นำทางขึ้น");
+
+/// Whether a control with this name and class is the arrow at the top of a page, which leads back. A row may be called
+/// so too, as an app is.
+pub(in crate::gate) fn is_back_arrow(name: &str, class: &str) -> bool {
+    class.ends_with("ImageButton") && BACK.contains(&normalized(name))
+}
+
+/// Whether the screen is none behind the part of the settings whose title was touched there, of all that was touched
+/// (normalized): it is the outermost page, or one that was on the way to that part, to which somebody went back by a
+/// gesture. What was touched last names the page behind it, whatever an app or service there is called.
+fn has_left(request: &GateRequest<'_>, touched: &[String], at: usize) -> bool {
+    let Some(title) = request.screen.header.first().map(|it| normalized(it)) else { return false };
+    let names = |it: &String| !title.is_empty() && it.starts_with(&title);
+    let is_outermost = normalized(request.label) == title || SETTINGS.contains(&title);
+    !touched[at..].iter().any(names) && (is_outermost || touched[..at].contains(&title))
 }
 
 /// An app for money or secrets that the user has not named.

@@ -120,6 +120,28 @@ fn a_service_behind_the_accessibility_settings_is_refused() {
 }
 
 #[test]
+fn what_was_touched_on_the_way_ends_with_a_page_before_it() {
+    let judged = |title: &str, touched: &[&str]| {
+        let component = "com.android.settings/com.android.settings.SubSettings";
+        let scene = Scene::of(component, title).button("Sound");
+        let touched = touched.iter().map(|it| (*it).to_owned()).collect();
+        let history = GateHistory { touched, ..Default::default() };
+        scene.judge_with(&Policy::default(), TASK, &scene.tap("Sound"), &history).name()
+    };
+    // Back at the outermost page by a gesture, and at one on the way.
+    assert_eq!(judged("Settings", &["Passwords & accounts"]), "allow");
+    assert_eq!(judged("Einstellungen", &["Passwords & accounts"]), "allow");
+    assert_eq!(judged("Apps", &["Apps", "Special app access"]), "allow");
+    // Behind it, also where a service is called as the settings are.
+    assert_eq!(judged("Helper", &["Accessibility", "Helper"]), "deny");
+    assert_eq!(judged("Settings", &["Accessibility", "Settings, Off"]), "deny");
+    assert_eq!(judged("Apps", &["Apps", "Special app access", "Apps"]), "deny");
+    assert_eq!(judged("", &["Special app access"]), "deny");
+    assert!(crate::gate::is_back_arrow("Navigate up", "android.widget.ImageButton"));
+    assert!(!crate::gate::is_back_arrow("Back", "android.widget.LinearLayout"));
+}
+
+#[test]
 fn disguises_hide_nothing() {
     use ActClass::{Delete, Pay, Send};
     for (button, class) in [

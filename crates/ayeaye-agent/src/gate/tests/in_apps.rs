@@ -1,11 +1,30 @@
 //! Labels that have consequences in some apps or beside something only, by `tables/labels_in_apps.tsv`; and what stands
 //! in the same places and has none, which its rows with `allow` have.
 use super::table::{all_hold, rows, verdict};
+use super::*;
 
 const IN_APPS: &str = include_str!("tables/labels_in_apps.tsv");
 
 /// It names the apps for money, which are asked about else, and asks for nothing that the labels do.
 const NAMED: &str = "Show me the balance of my bank account and of my wallet";
+
+#[test]
+fn what_a_message_in_a_list_of_mail_says_is_no_command() {
+    let judged = |app: &str, texts: [&str; 3]| {
+        let scene = Scene::of(app, "Inbox").letter(texts);
+        scene.judge_with(&Policy::default(), TASK, &scene.tap(texts[0]), &GateHistory::default())
+    };
+    for subject in ["Your order has shipped", "Please pay the invoice", "Call me back"] {
+        let verdict = judged("com.google.android.gm", ["Amazon", subject, "Hello"]);
+        assert_eq!(verdict.name(), "allow", "{verdict:?}");
+    }
+    // A command and nothing else, and the first text.
+    for texts in [["Amazon", "Place order", "Hello"], ["Pay now", "Amazon", "Hello"]] {
+        assert_eq!(judged("com.google.android.gm", texts).name(), "confirm", "{texts:?}");
+    }
+    let texts = ["Amazon", "Please pay now", "Hello"];
+    assert_eq!(judged("com.example.shop", texts).name(), "confirm");
+}
 
 #[test]
 fn labels_count_where_they_have_consequences_and_nowhere_else() {

@@ -110,6 +110,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     draft: String::new(),
                     filled: String::new(),
                     line: Vec::new(),
+                    telling: Vec::new(),
                     hints: Vec::new(),
                 }
             },

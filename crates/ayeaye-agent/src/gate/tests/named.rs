@@ -151,6 +151,7 @@ fn the_question_names_app_thing_and_amount() {
     assert_eq!(ask.amount.as_deref(), Some("€99.90"));
     assert_eq!(
         ask.text(str::to_owned),
-        "The agent wants to place an order in com.example.shop: \"Place order – Checkout\", €99.90. May it?"
+        "The agent wants to place an order in com.example.shop: \"Place order – Checkout\", €99.90. It shows: \"2 × Trail Shoes · \
+         Free delivery from €20\". May it?"
     );
 }

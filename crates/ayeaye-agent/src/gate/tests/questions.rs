@@ -58,6 +58,32 @@ fn a_kept_secret_that_only_a_client_names_is_asked_about_by_its_name() {
 }
 
 #[test]
+fn what_an_act_is_about_is_named() {
+    let bank = |payee: &str| {
+        Scene::of("com.chase.sig.android", "Transfer").text(payee).text("$500.00").button("Confirm")
+    };
+    for payee in ["To Anna", "To Mallory"] {
+        let scene = bank(payee);
+        let text = question(&scene, &scene.tap("Confirm"));
+        assert!(text.ends_with(&format!("$500.00. It shows: \"{payee}\". May it?")), "{text}");
+    }
+    let store = Scene::of("com.android.vending", "Google Play")
+        .text("Signal")
+        .text("Signal Foundation")
+        .button("Install");
+    let text = question(&store, &store.tap("Install"));
+    assert!(text.contains("\"Install – Google Play\""), "{text}");
+    assert!(text.contains("It shows: \"Signal · Signal Foundation\""), "{text}");
+    // A text that says what is on another button tells nothing.
+    let photos = Scene::of("com.example.photos", "Photos")
+        .text("500 selected")
+        .button("Delete")
+        .button("Share");
+    let text = question(&photos, &photos.tap("Delete"));
+    assert!(text.ends_with("\"Delete – Photos\". It shows: \"500 selected\". May it?"), "{text}");
+}
+
+#[test]
 fn only_what_is_sent_is_quoted() {
     let empty = chat().field("Message").button("Send");
     assert!(!question(&empty, &empty.tap("Send")).contains("The text"));

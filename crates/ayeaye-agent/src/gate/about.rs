@@ -1,0 +1,82 @@
+//! What an act is about, beyond the control that does it: whom money goes to, which app is installed, which note is
+//! deleted. A user's yes is for that, so it is compared with what the screen says when the act is done.
+use super::class::ActClass;
+use super::header::{self, SYSTEM};
+use super::request::ScreenFacts;
+use super::ticking::{but_for_ticking, tells_presence};
+use crate::elements::Elements;
+use crate::{Element, Gesture, ScreenSize, is_unseen};
+
+/// An act, and the screen on which it is done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ActOn<'a> {
+    pub(crate) gesture: &'a Gesture,
+    pub(crate) elements: &'a Elements,
+    pub(crate) size: ScreenSize,
+    pub(crate) facts: &'a ScreenFacts,
+    /// Package of the app in front.
+    pub(crate) app: &'a str,
+}
+
+impl ActOn<'_> {
+    /// All texts of what an act of this class is about, one a line: those of the window, or of the row whose button is
+    /// touched. What changes by itself is left out, and times that count go to `seconds`. Letters stay as they are:
+    /// some account numbers differ in capitals alone.
+    pub(crate) fn about(&self, class: ActClass, seconds: &mut Vec<u32>) -> String {
+        let Self { gesture, elements, size, facts, app } = *self;
+        // A yes to these is for an app, or for what the act itself names.
+        if matches!(class, ActClass::Open | ActClass::Unreadable)
+            || matches!(gesture, Gesture::Awake { .. } | Gesture::Command(_))
+        {
+            return String::new();
+        }
+        let touched = gesture.points().first().and_then(|it| elements.at(it.to_pixel(size)));
+        let is_of_row = matches!(class, ActClass::Delete | ActClass::Call);
+        let row = touched.filter(|_| is_of_row).and_then(|it| elements.row_of(it));
+        // Whoever agreed to a message agreed to its text and to whom it goes, and not to the ones before it.
+        let writes = matches!(class, ActClass::Send | ActClass::Publish) && !facts.draft.is_empty();
+        let around_draft = |it: &std::ops::Range<usize>| {
+            let is_draft = |element: &Element| element.is_field() && element.text == facts.draft;
+            let of_act = |element: &Element| {
+                is_draft(element) || touched.is_some_and(|it| it.index == element.index)
+            };
+            elements.iter().any(|element| it.contains(&element.index) && of_act(element))
+        };
+        // A low one has those whom it is sent to.
+        let least = i64::from(size.height) / 4;
+        let mut others = if writes { elements.lists(least) } else { Vec::new() };
+        others.retain(|it| !around_draft(it));
+        let header_end = header::bottom(elements, size);
+        let mut texts = String::new();
+        for element in elements.iter() {
+            let at_top = element.middle() <= header_end;
+            let index = &element.index;
+            let is_elsewhere = !at_top && row.as_ref().is_some_and(|it| !it.contains(index));
+            // Of those only what is ticked counts: somebody to whom it is sent too.
+            let is_other = others.iter().any(|it| it.contains(index));
+            // What is typed into a hiding field is nobody's to keep.
+            let is_hidden = element.password || element.focused && facts.hidden_input;
+            let is_of_system = element.package == SYSTEM && app != SYSTEM;
+            if is_elsewhere || is_hidden || is_of_system {
+                continue;
+            }
+            let (name, description) = (element.name(), element.description.trim());
+            for text in
+                [name, description].into_iter().take(if name == description { 1 } else { 2 })
+            {
+                if text.is_empty() || is_other || writes && at_top && tells_presence(text) {
+                    continue;
+                }
+                let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+                texts.push_str(&but_for_ticking(&seen, seconds));
+                texts.push('\n');
+            }
+            if element.checked == Some(true) {
+                texts.push_str("[x] ");
+                texts.push_str(&elements.label(element));
+                texts.push('\n');
+            }
+        }
+        texts
+    }
+}
