@@ -144,18 +144,18 @@ mod tests {
 
     /// A folder of another user. Only root can make one: for all others everything stays theirs.
     fn anothers() -> (tempfile::TempDir, (u32, u32)) {
-        let home = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().expect("a folder");
         let expected = if chown(home.path(), Some(1234), Some(2345)).is_ok() {
             (1234, 2345)
         } else {
-            let own = std::fs::metadata(home.path()).unwrap();
+            let own = std::fs::metadata(home.path()).expect("it is there");
             (own.uid(), own.gid())
         };
         (home, expected)
     }
 
     fn owner(path: &Path) -> (u32, u32) {
-        let found = std::fs::symlink_metadata(path).unwrap();
+        let found = std::fs::symlink_metadata(path).expect("it is there");
         (found.uid(), found.gid())
     }
 
