@@ -239,6 +239,7 @@ async fn a_secret_is_not_kept_for_what_is_no_app_and_no_host_and_the_way_out_is_
     for (app, typed, code, way_out) in [
         ("bank", "Quince-41", 2, "adb shell pm list packages"),
         ("com.example.bank", "", 1, "ayeaye secret set --help"),
+        ("com.example.bank", "\u{feff}\r\n", 1, "ayeaye secret set --help"),
     ] {
         let set = ["secret", "set", "bank", "--app", app];
         let refused = binary.run_with_input(&set, typed).await;
@@ -362,6 +363,23 @@ async fn what_cannot_be_written_is_a_failure() {
         drop(reader);
         let ended = output(&binary, arguments, Stdio::from(writer)).await;
         assert_eq!((ended.code, ended.err.as_str()), (1, ""), "{arguments:?}");
+    }
+    // Nor does a client hear a server. One that reads no more has left, though its end of the input is open.
+    let (reader, gone) = std::io::pipe().unwrap();
+    drop(reader);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for (stdout, code) in [(Stdio::from(full), 1), (Stdio::from(gone), 0)] {
+        let mut command = binary.command(&["serve"]);
+        command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut input = child.stdin.take().unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut input, b"no message\n").await.unwrap();
+        let ended = within(20, "a server", child.wait_with_output()).await.unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("nothing can be written to stdout"), code == 1, "{said}");
+        drop(input);
     }
     // A command that ends with a code of its own keeps it, and says so too.
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

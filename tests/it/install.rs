@@ -372,10 +372,41 @@ async fn a_running_server_is_called_with_its_token() {
     assert!(output.code == 1 && output.err.contains("connector"), "{output:?}");
 }
 
+/// As with `sudo` and the `HOME` of a person. Only root can try: for all others everything is theirs anyway.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_root_installs_for_another_is_theirs() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let (client, backup) = (".claude.json", ".claude.json.before-ayeaye");
+    let (data, settings) = (".local/share/ayeaye", ".config/ayeaye");
+    let home = Home::new();
+    let data_dir = home.file(data).to_str().unwrap().to_owned();
+    let home = home.set("AYEAYE_DATA_DIR", &data_dir);
+    home.write(client, "{}");
+    let owner = |path: &Path| {
+        let found = fs::metadata(path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
+        (found.uid(), found.gid())
+    };
+    for path in [home.folder.path(), &home.file(client)] {
+        // Refused to anybody but root.
+        drop(chown(path, Some(1234), Some(2345)));
+    }
+    let theirs = owner(home.folder.path());
+    let told = home.json("install claude-code --yes --json").await;
+    assert_eq!((&told["state"], &told["tried"]["ok"]), (&"added".into(), &true.into()), "{told}");
+    for file in [client, backup, ".config", settings, ".local", data] {
+        assert_eq!(owner(&home.file(file)), theirs, "{file}");
+    }
+    for file in [home.file(settings).join("ayeaye.toml"), home.file(data).join("state-key")] {
+        assert_eq!(owner(&file), theirs, "{}", file.display());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_clients_that_are_here_are_listed() {
     let home = Home::new();
     assert_eq!(home.run("install").await.code, 1);
+    assert_eq!(home.json("install --json").await["clients"], serde_json::json!([]));
     home.write(CURSOR, "{}");
     home.write(".codex/config.toml", "[mcp_servers.ayeaye]\ncommand = 'x'\n");
     let told = home.json("install --json").await;
@@ -388,6 +419,9 @@ async fn the_clients_that_are_here_are_listed() {
     assert_eq!(rows, [("cursor", "not installed"), ("codex", "installed")]);
     let out = home.done("install").await;
     assert!(out.contains("ayeaye install CLIENT"), "{out}");
+    // To whoever says yes beforehand nothing was done.
+    let yes = home.run("install --yes").await;
+    assert!(yes.code == 1 && yes.out.contains("ayeaye install CLIENT"), "{yes:?}");
     let has =
         |id: &str, words: &str| out.lines().any(|line| line.contains(id) && line.ends_with(words));
     assert!(has("cursor", "  does not have ayeaye") && has("codex", "  has ayeaye"), "{out}");

@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Child;
 
 use crate::support::{
-    Answer, Binary, FakeVlm, abort, click, complete, gelab, http, info, one_by_one, plugged_in,
-    quick_phone, within,
+    Answer, Binary, CommandOutput, FakeVlm, abort, click, complete, gelab, http, info, one_by_one,
+    plugged_in, quick_phone, within,
 };
 
 pub const TOKEN: &str = "a-token-for-tests-0123456789abcdef";
@@ -333,6 +333,48 @@ async fn a_key_for_forms_that_others_can_read_stops_no_server_and_doctor_tells_o
     assert!(served.code == 1 && served.err.contains("http-token can be read"), "{served:?}");
     let chosen = alone.set("AYEAYE_HTTP_TOKEN", TOKEN).run(&["doctor"]).await;
     assert!(!chosen.out.contains("http-token"), "{}", chosen.out);
+}
+
+/// Each keeps the server from starting, or secrets from being hidden.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_tells_of_tokens_and_kept_secrets_that_cannot_be_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let rights = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let secrets = |doctor: &CommandOutput| {
+        let told: Value = serde_json::from_str(&doctor.out).unwrap();
+        let found = told["findings"].as_array().unwrap().clone();
+        let mut found = found.into_iter().filter(|it| it["about"] == "secrets");
+        let first = found.next().map(|it| {
+            assert_eq!((&it["verdict"], it["hint"].is_string()), (&json!("problem"), true), "{it}");
+            it["text"].as_str().unwrap().to_owned()
+        });
+        assert!(found.next().is_none(), "one thing is told once: {}", doctor.out);
+        first
+    };
+    for (file, text, mode, why) in [
+        ("http-tokens", "anna short\n", 0o600, "http-tokens, line 1: the token must have"),
+        ("secrets.json", "{}", 0o644, "can be read by others (mode 644)"),
+        ("secrets.json", "{\"bank\": 3}", 0o600, "is damaged"),
+    ] {
+        let alone = Binary::alone();
+        assert_eq!(secrets(&alone.run(&["doctor", "--json"]).await), None);
+        let path = alone.data.path().join(file);
+        std::fs::write(&path, text).unwrap();
+        rights(&path, mode);
+        let told = secrets(&alone.run(&["doctor", "--json"]).await).expect(why);
+        assert!(told.contains(why), "{told}");
+    }
+    let missing = Binary::alone().set("AYEAYE_HTTP_TOKENS_FILE", "/nowhere/tokens");
+    let doctor = missing.run(&["doctor", "--json"]).await;
+    assert!(secrets(&doctor).expect("it is told").contains("/nowhere/tokens"), "{}", doctor.out);
+    let open = Binary::alone();
+    rights(open.data.path(), 0o777);
+    let doctor = open.run(&["doctor"]).await;
+    let (_, told) = doctor.out.split_once("unsure   data").expect(&doctor.out);
+    assert!(told.contains("(mode 777)") && told.contains("chmod 700"), "{}", doctor.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,6 +10,7 @@ pub mod bounded_file;
 mod device_command;
 mod elements;
 mod error;
+pub mod file_owner;
 mod host;
 mod named_secret;
 mod principal;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::bounded_file::open_file;
+use crate::file_owner::{FileOwner, hand_over, make_folder};
 
 /// How long others may take to look at a lock, on a machine that is busy.
 const LONGEST_LOOK: Duration = Duration::from_millis(500);
@@ -25,13 +26,13 @@ pub fn private_options() -> OpenOptions {
 }
 
 /// Makes a folder that only its owner may enter. One that is there already is an error, unless its
-/// parents may be made too.
+/// parents may be made too. What root makes in another's folder is theirs.
 pub fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(with_parents);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    make_folder(path, &builder)
 }
 
 /// Puts the names in a folder on the disk. Systems other than Unix have no such call, and need none; nor have some
@@ -92,7 +93,18 @@ fn lock_if_free(path: &Path) -> io::Result<Option<File>> {
         private_folder(folder, true)?;
     }
     // Open for reading too, a pipe is not waited for.
-    let file = private_options().read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut options = private_options();
+    options.read(true).write(true);
+    let file = match options.clone().create_new(true).open(path) {
+        Ok(made) => {
+            hand_over(&made, None, folder_of(path))?;
+            made
+        }
+        Err(err) if err.kind() == ErrorKind::AlreadyExists => {
+            options.create(true).truncate(false).open(path)?
+        }
+        Err(err) => return Err(err),
+    };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -126,17 +138,23 @@ fn beside(path: &Path) -> PathBuf {
 /// when this returns.
 pub fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let temp = beside(path);
-    let written = fill(&temp, bytes, sync).and_then(|()| fs::rename(&temp, path));
+    let written = fill(&temp, path, bytes, sync).and_then(|()| fs::rename(&temp, path));
     if written.is_err() {
         // The first error is the one to report; this one could only repeat it.
         fs::remove_file(&temp).ok();
     }
     written?;
-    if sync { sync_folder(path.parent().unwrap_or(Path::new("."))) } else { Ok(()) }
+    if sync { sync_folder(folder_of(path)) } else { Ok(()) }
 }
 
-fn fill(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let mut file = private_options().write(true).create_new(true).open(path)?;
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn fill(temp: &Path, path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    let mut file = private_options().write(true).create_new(true).open(temp)?;
+    // These are files of our own: what cannot be given away is no reason to lose them.
+    drop(hand_over(&file, FileOwner::of(path), folder_of(path)));
     io::Write::write_all(&mut file, bytes)?;
     if sync { file.sync_all() } else { Ok(()) }
 }

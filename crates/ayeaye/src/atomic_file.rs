@@ -3,27 +3,35 @@ use std::fs::{DirBuilder, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::file_owner::{self, FileOwner, hand_over};
 use ayeaye_agent::private_files::sync_folder;
 
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
-/// may be a key in it. Links are followed: the file they lead to is meant.
+/// may be a key in it. Links are followed: the file they lead to is meant. A file that root replaces stays its owner's,
+/// and one that root makes in another's folder is theirs.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     replace_like(path, text, None)
 }
 
-/// The same for a file that gets the permissions of another one.
+/// The same for a file that gets the permissions and the owner of another one.
 pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<()> {
     let path = followed(path)?;
-    let rights = std::fs::metadata(like.unwrap_or(&path)).ok().map(|it| it.permissions());
-    replace_with(&path, text, rights)
+    let like = like.unwrap_or(&path);
+    let rights = std::fs::metadata(like).ok().map(|it| it.permissions());
+    replace_with(&path, text, (rights, FileOwner::of(like)))
 }
 
 /// The same, but from now on only the owner may read the file, whoever could before.
 pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
-    replace_with(&followed(path)?, text, None)
+    let path = followed(path)?;
+    replace_with(&path, text, (None, FileOwner::of(&path)))
 }
 
-fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Result<()> {
+fn replace_with(
+    path: &Path,
+    text: &str,
+    (rights, owner): (Option<Permissions>, Option<FileOwner>),
+) -> io::Result<()> {
     // A new file would take the place of a device such as /dev/null, for all programs.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(io::Error::other(
@@ -39,11 +47,26 @@ fn replace_with(path: &Path, text: &str, rights: Option<Permissions>) -> io::Res
     let mut beside = tempfile::Builder::new().prefix(&name).suffix(".new").tempfile_in(folder)?;
     beside.write_all(text.as_bytes())?;
     beside.as_file().sync_all()?;
+    hand_over(beside.as_file(), owner, folder)?;
     if let Some(rights) = rights {
         beside.as_file().set_permissions(rights)?;
     }
     beside.persist(path)?;
     sync_folder(folder)
+}
+
+/// What to do where nothing can be written in the data folder, as a further part of the error; nothing where that is no
+/// question of the folder.
+pub fn way_out(err: &io::Error) -> &'static str {
+    match err.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; make its folder writable, or name another with --data-dir or AYEAYE_DATA_DIR"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some disk space, or name another folder with --data-dir or AYEAYE_DATA_DIR"
+        }
+        _ => "",
+    }
 }
 
 /// Makes a folder in which nobody else may write, whatever the umask says: what is read there is believed.
@@ -52,7 +75,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
-    builder.create(folder)
+    file_owner::make_folder(folder, &builder)
 }
 
 /// Where a path leads, past links; also where the last link leads to nothing yet.
@@ -94,6 +117,35 @@ mod tests {
         assert_eq!(mode(&copy), 0o640);
         replace_for_owner(&path, "log = 'debug'\n").unwrap();
         assert_eq!(mode(&path), 0o600);
+    }
+
+    /// As with `sudo` and the `HOME` of a person. Only root can try: for all others everything is theirs anyway.
+    #[test]
+    fn what_root_writes_among_anothers_files_stays_theirs() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+        let home = tempfile::tempdir().unwrap();
+        let settings = home.path().join("claude.json");
+        std::fs::write(&settings, "{}").unwrap();
+        let (mut user, mut group) = (1234, 2345);
+        if chown(home.path(), Some(user), Some(group)).is_err() {
+            let own = std::fs::metadata(home.path()).unwrap();
+            (user, group) = (own.uid(), own.gid());
+        }
+        chown(&settings, Some(user), Some(group)).unwrap();
+        let owner = |path: &Path| {
+            let found = std::fs::metadata(path).unwrap();
+            (found.uid(), found.gid())
+        };
+        let (new, backup) = (home.path().join("new/folder/a.toml"), home.path().join("backup"));
+        replace(&settings, "{ }").unwrap();
+        replace_like(&backup, "{}", Some(&settings)).unwrap();
+        replace(&new, "").unwrap();
+        let folder = new.parent().unwrap();
+        for path in [&settings, &backup, &new, folder, folder.parent().unwrap()] {
+            assert_eq!(owner(path), (user, group), "{}", path.display());
+        }
+        replace_for_owner(&settings, "{}").unwrap();
+        assert_eq!((owner(&settings), mode(&settings)), ((user, group), 0o600));
     }
 
     #[test]

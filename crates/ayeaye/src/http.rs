@@ -349,6 +349,12 @@ impl HttpServer {
     }
 }
 
+/// Fails where the named tokens cannot be used, without which no server starts.
+pub fn check_tokens(settings: &HttpSettings, data_dir: &Path) -> Result<(), HttpError> {
+    TokenStore::named(settings.tokens_file.as_deref(), data_dir)?;
+    Ok(())
+}
+
 /// Fails where the policy narrows a token that there is not: a typing error there would leave the real one with
 /// all that the policy allows.
 pub fn check_narrowed(

@@ -10,7 +10,8 @@ use ayeaye_agent::private_files::{lock_within, private_folder};
 use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic_file, secret};
+use crate::atomic_file::{self, way_out};
+use crate::secret;
 use ayeaye_agent::bounded_file::open_file;
 
 /// Its name in the data folder.
@@ -77,7 +78,7 @@ struct StoredSecret {
 pub enum SecretStoreError {
     #[error("{} cannot be read: {why}", path.display())]
     Read { path: PathBuf, why: io::Error },
-    #[error("{} cannot be written: {why}", path.display())]
+    #[error("{} cannot be written: {why}{}", path.display(), way_out(why))]
     Write { path: PathBuf, why: io::Error },
     #[error(
         "{} can be read by others (mode {mode:o}): take that away (chmod 600), and change the secrets in it",
@@ -255,6 +256,18 @@ mod tests {
             }
             assert_eq!(listed(), left);
         }
+    }
+
+    #[test]
+    fn that_nothing_can_be_written_is_told_with_the_way_out() {
+        let told = |kind: io::ErrorKind| {
+            SecretStoreError::Write { path: "/data/secrets.json".into(), why: kind.into() }
+                .to_string()
+        };
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::StorageFull] {
+            assert!(told(kind).contains("--data-dir"), "{}", told(kind));
+        }
+        assert!(!told(io::ErrorKind::TimedOut).contains("--data-dir"));
     }
 
     #[test]

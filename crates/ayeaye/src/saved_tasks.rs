@@ -10,7 +10,7 @@ use ayeaye_agent::private_files::private_folder;
 use serde::{Deserialize, Serialize};
 
 pub use self::slots::{braces_without_slot, is_slot_name};
-use crate::atomic_file;
+use crate::atomic_file::{self, way_out};
 use ayeaye_agent::bounded_file::bounded_file;
 
 /// Their folder in the data folder.
@@ -80,7 +80,7 @@ pub enum SavedTaskError {
     Unknown(String),
     #[error("{} cannot be read: {why}", path.display())]
     Read { path: PathBuf, why: io::Error },
-    #[error("{} cannot be written: {why}", path.display())]
+    #[error("{} cannot be written: {why}{}", path.display(), way_out(why))]
     Write { path: PathBuf, why: io::Error },
     #[error("{} is damaged ({why}): mend it, or delete it and save the task again", path.display())]
     Damaged { path: PathBuf, why: serde_json::Error },

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::file_owner::hand_over;
 use ayeaye_agent::private_files::{private_folder, private_options};
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
@@ -119,6 +120,7 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
     let mut draft = tempfile::Builder::new().prefix(".secret-").tempfile_in(data_dir)?;
     writeln!(draft, "{secret}")?;
     draft.as_file().sync_all()?;
+    hand_over(draft.as_file(), None, data_dir)?;
     match draft.persist_noclobber(path) {
         Err(err) if err.error.kind() != io::ErrorKind::AlreadyExists => move_in(err.file, path),
         _ => Ok(()),

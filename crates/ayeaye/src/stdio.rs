@@ -2,8 +2,9 @@
 //!
 //! Adds some things that rmcp does not do: runs stop as soon as the client closes stdin; a line that is too
 //! long or no message is answered, so that its sender does not wait for ever, and so is a second request
-//! with the id of an open one; and a notification or a response before the first request does not end
-//! the server.
+//! with the id of an open one; a notification or a response before the first request does not end
+//! the server; and a client that reads no more has left, as one that writes no more has.
+mod garbled;
 mod line_reader;
 mod parse;
 mod request_id;
@@ -11,6 +12,7 @@ mod request_id;
 use std::collections::HashSet;
 use std::future::Future;
 use std::io;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
@@ -20,6 +22,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use line_reader::{InputLine, LineReader};
 use parse::{Parsed, parse};
@@ -37,13 +40,17 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 ///
 /// Where stdin is not a pipe (a terminal, a file), a thread may still wait for its next line when this
 /// returns. End the runtime with `shutdown_background`, or the process stays until that line comes.
+///
+/// # Errors
+///
+/// Why stdout cannot be written to. That nobody reads it any more is none: the client has left.
 pub async fn serve(
     handler: impl ServerHandler,
     shutdown: &Shutdown,
     stopped: impl Future<Output = ()>,
-) {
+) -> io::Result<()> {
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
-    serve_on(Box::new(reader), Box::new(writer), handler, shutdown, stopped).await;
+    serve_on(Box::new(reader), Box::new(writer), handler, shutdown, stopped).await
 }
 
 /// Where lines come from. Of any kind: a server made for each kind of pipe would be 0.1 MB of the program.
@@ -59,24 +66,25 @@ pub(crate) async fn serve_on(
     handler: impl ServerHandler,
     shutdown: &Shutdown,
     stopped: impl Future<Output = ()>,
-) {
+) -> io::Result<()> {
     let transport = StdioTransport::new(reader, writer, shutdown);
     let mut open = transport.open.subscribe();
-    let ended = tokio_util::sync::CancellationToken::new();
+    let outlet = transport.outlet.clone();
+    let ended = CancellationToken::new();
     // Boxed: it is 20 kB, which would be part of every future around it.
     let opening = Box::pin(handler.serve_with_ct(transport, ended.clone()));
     let service = match shutdown.asked.run_until_cancelled(opening).await {
         Some(Ok(service)) => service,
         // Shut down, or the client left, before its first message: nothing runs.
-        None => return,
+        None => return outlet.state(),
         Some(Err(ServerInitializeError::ConnectionClosed(_))) => {
             shutdown.asked.cancel();
-            return;
+            return outlet.state();
         }
         Some(Err(err)) => {
             tracing::error!("no client: {err}");
             shutdown.asked.cancel();
-            return;
+            return outlet.state();
         }
     };
     let service = service.waiting();
@@ -88,7 +96,7 @@ pub(crate) async fn serve_on(
     shutdown.asked.cancel();
     shutdown.wait_for("runs that do not stop", stopped).await;
     if ended_by_itself {
-        return;
+        return outlet.state();
     }
     let leave = async {
         // At the end of stdin rmcp ends by itself, at a signal it goes on reading until it is told.
@@ -100,12 +108,45 @@ pub(crate) async fn serve_on(
         }
     };
     shutdown.wait_for("answers that do not leave", leave).await;
+    outlet.state()
+}
+
+/// What has become of the output. Clones share it.
+#[derive(Clone)]
+struct Outlet {
+    /// Why nothing can be written any more.
+    broken: Arc<OnceLock<io::Error>>,
+    /// Asks for the end.
+    asked: CancellationToken,
+}
+
+impl Outlet {
+    /// Nobody hears a server that cannot write: it ends, as when the client leaves.
+    fn note<T>(&self, sent: io::Result<T>) -> io::Result<()> {
+        sent.map(drop).inspect_err(|err| {
+            let kept = io::Error::new(err.kind(), err.to_string());
+            if self.broken.set(kept).is_ok() {
+                tracing::info!("ending, since nothing can be written to the client: {err}");
+            }
+            self.asked.cancel();
+        })
+    }
+
+    fn state(&self) -> io::Result<()> {
+        match self.broken.get() {
+            Some(err) if err.kind() != io::ErrorKind::BrokenPipe => {
+                Err(io::Error::new(err.kind(), err.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Lines in, rmcp's transport out.
 struct StdioTransport {
     input: LineReader<Input>,
     output: AsyncRwTransport<RoleServer, Empty, Output>,
+    outlet: Outlet,
     /// Whether the client has asked for anything yet.
     asked: bool,
     /// The ids of requests that are not answered yet.
@@ -118,17 +159,16 @@ impl StdioTransport {
     fn new(reader: Input, writer: Output, shutdown: &Shutdown) -> Self {
         let input = LineReader::new(reader, MAX_LINE, shutdown.asked.clone());
         let output = AsyncRwTransport::new(tokio::io::empty(), writer);
-        Self { input, output, asked: false, ids: HashSet::new(), open: watch::Sender::new(0) }
+        let outlet = Outlet { broken: Arc::default(), asked: shutdown.asked.clone() };
+        let (ids, open) = (HashSet::new(), watch::Sender::new(0));
+        Self { input, output, outlet, asked: false, ids, open }
     }
 
     /// Answers what never reaches rmcp. Not awaited here: `receive` may be dropped at any time.
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
         let sent = self.output.send(TxJsonRpcMessage::<RoleServer>::error(error, id));
-        tokio::spawn(async move {
-            if let Err(err) = sent.await {
-                tracing::debug!("an answer was lost: {err}");
-            }
-        });
+        let outlet = self.outlet.clone();
+        tokio::spawn(async move { drop(outlet.note(sent.await)) });
     }
 
     /// Whether a message is for rmcp.
@@ -179,9 +219,9 @@ impl Transport<RoleServer> for StdioTransport {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         let is_answer = answered.is_some_and(|id| self.ids.remove(id));
-        let (sent, open) = (self.output.send(item), self.open.clone());
+        let (sent, open, outlet) = (self.output.send(item), self.open.clone(), self.outlet.clone());
         async move {
-            let sent = sent.await;
+            let sent = outlet.note(sent.await);
             if is_answer {
                 open.send_modify(|open| *open = open.saturating_sub(1));
             }

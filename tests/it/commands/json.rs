@@ -91,7 +91,7 @@ async fn a_table_says_what_sessions_take() {
     let lines: Vec<&str> = table.out.lines().collect();
     assert!(lines[0].starts_with("SESSION ") && lines[0].contains("UFO"), "{}", table.out);
     assert!(lines[1].starts_with(&id) && lines[2].starts_with("1 session "), "{}", table.out);
-    assert!(table.out.contains("removed after 90 days, or beyond 1024 MiB"), "{}", table.out);
+    assert!(table.out.contains("removed after 90 days, or beyond 1 GiB"), "{}", table.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,3 +182,17 @@ async fn install_writes_no_other_settings_than_it_has_shown() {
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), meanwhile);
     assert_eq!(std::fs::read_to_string(&client).unwrap(), "{}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_names_no_client_has_installed_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join(".cursor")).unwrap();
+    let binary = Binary::bare().set("HOME", home.path().to_str().unwrap());
+    for nothing in ["\n", "\u{4}"] {
+        let mut install = OnTerminal::start(&binary, &["install"]);
+        install.wait_for("Which one?").await;
+        install.press(nothing);
+        let (code, shown) = install.end().await;
+        assert!(code == 1 && shown.contains("Nothing was written."), "{code}: {shown}");
+    }
+}

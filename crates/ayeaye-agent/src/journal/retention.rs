@@ -35,17 +35,27 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// The bounds for people, such as "after 90 days, or beyond 1024 MiB"; nothing without any.
+    /// The bounds for people, such as "after 90 days, or beyond 1 GiB"; nothing without any.
     pub fn in_words(&self) -> Option<String> {
         let age = self.max_age.map(|age| match age.as_secs() / 3600 {
             hours if 0 < hours && hours % 24 == 0 => format!("after {} days", hours / 24),
             hours if 0 < hours => format!("after {hours} hours"),
             _ => format!("after {} seconds", age.as_secs()),
         });
-        let size = self.max_total_bytes.map(|bytes| format!("beyond {} MiB", bytes >> 20));
+        let size = self.max_total_bytes.map(|bytes| format!("beyond {}", size_in_words(bytes)));
         let count = self.max_sessions.map(|most| format!("beyond {most} sessions"));
         let bounds: Vec<String> = [age, size, count].into_iter().flatten().collect();
         (!bounds.is_empty()).then(|| bounds.join(", or "))
+    }
+}
+
+/// Bytes in the unit that they are written with in settings.
+fn size_in_words(bytes: u64) -> String {
+    const GIB: u64 = 1 << 30;
+    match bytes {
+        0 => "0 MiB".to_owned(),
+        whole if whole.is_multiple_of(GIB) => format!("{} GiB", whole / GIB),
+        bytes => format!("{} MiB", bytes >> 20),
     }
 }
 
@@ -262,8 +272,11 @@ mod tests {
         };
         assert_eq!(
             retention.in_words().unwrap(),
-            "after 90 days, or beyond 1024 MiB, or beyond 1000 sessions"
+            "after 90 days, or beyond 1 GiB, or beyond 1000 sessions"
         );
+        for (bytes, words) in [(0, "0 MiB"), (5 << 30, "5 GiB"), (1536 << 20, "1536 MiB")] {
+            assert_eq!(size_in_words(bytes), words);
+        }
     }
 
     #[test]

@@ -229,7 +229,8 @@ async fn connect(app: &App, config: &Config) -> anyhow::Result<Client> {
     let (reader, writer) = tokio::io::split(far);
     tokio::spawn(async move {
         let (reader, writer) = (Box::new(reader), Box::new(writer));
-        crate::stdio::serve_on(reader, writer, server, &Shutdown::default(), async {}).await;
+        let shutdown = Shutdown::default();
+        drop(crate::stdio::serve_on(reader, writer, server, &shutdown, async {}).await);
     });
     Client::connect(near).await
 }

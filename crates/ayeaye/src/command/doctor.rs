@@ -14,6 +14,7 @@ use crate::http;
 use crate::mcp::offer::Offer;
 use crate::mcp::questions::STATE_KEY_FILE;
 use crate::model_presence::ModelState;
+use crate::named_secrets::SecretFile;
 use crate::secret;
 use crate::terminal::{Terminal, Waiting};
 use crate::text::{lines, one_line};
@@ -242,8 +243,19 @@ fn trust(config: &Config) -> Vec<DoctorFinding> {
         let finding = DoctorFinding::new(Severity::Warning, about, exposed.to_string());
         findings.push(finding.with_hint(exposed.way_out()));
     }
-    if let Err(err) = http::check_narrowed(&config.policy, &config.http, &config.data_dir) {
+    // The tokens themselves are looked at with the other secrets.
+    if http::check_tokens(&config.http, &config.data_dir).is_ok()
+        && let Err(err) = http::check_narrowed(&config.policy, &config.http, &config.data_dir)
+    {
         findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)));
+    }
+    if let Some(mode) = secret::mode_if_others_may_write(&config.data_dir) {
+        let folder = config.data_dir.display();
+        let text = format!(
+            "others may change what is in the data folder {folder} (mode {mode:o}), including tokens and records"
+        );
+        let finding = DoctorFinding::new(Severity::Warning, "data", text);
+        findings.push(finding.with_hint(format!("chmod 700 '{folder}'")));
     }
     findings
 }
@@ -289,7 +301,7 @@ fn data_folder(config: &Config) -> DoctorFinding {
     }
 }
 
-/// Which secrets of the data folder the server cannot use as they are.
+/// Which secrets and tokens the server cannot use as they are.
 fn secrets(config: &Config) -> Vec<DoctorFinding> {
     let about = "secrets";
     let mut findings = Vec::new();
@@ -304,6 +316,17 @@ fn secrets(config: &Config) -> Vec<DoctorFinding> {
         findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
             "`ayeaye serve --http` and `ayeaye ui` cannot start like this; a token of your own in AYEAYE_HTTP_TOKEN \
              needs no file",
+        ));
+    }
+    if let Err(err) = http::check_tokens(&config.http, &config.data_dir) {
+        findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
+            "`ayeaye serve --http` and `ayeaye ui` cannot start like this; a line of the file is a name, a blank and a \
+             token, and http.tokens-file (AYEAYE_HTTP_TOKENS_FILE) names another file",
+        ));
+    }
+    if let Err(err) = SecretFile::of(&config.data_dir).list() {
+        findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
+            "until then no kept secret is typed, and none is hidden in records, results and pictures",
         ));
     }
     findings

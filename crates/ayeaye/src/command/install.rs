@@ -75,11 +75,15 @@ async fn choose(
     }
     if !terminal.is_interactive() || args.entry.yes || args.entry.dry_run {
         terminal.line("\nTo add the server to one of them: ayeaye install CLIENT");
-        return Ok(Exit::Done);
+        // Whoever says yes beforehand wants something done, and nothing was.
+        return Ok(if args.entry.yes { Exit::Failed } else { Exit::Done });
     }
     match pick(&here, terminal).await {
         Some(client) => into(client, config, start, args, terminal).await,
-        None => Ok(Exit::Done),
+        None => {
+            terminal.line("Nothing was written.");
+            Ok(Exit::Failed)
+        }
     }
 }
 
@@ -168,7 +172,7 @@ pub(super) fn clients_here(start: &Start) -> anyhow::Result<Vec<(Client, Install
 
 pub(super) fn folders(start: &Start) -> anyhow::Result<Folders> {
     Folders::new(System::HERE, &start.environment)
-        .context("there is no home folder: set HOME (on Windows USERPROFILE)")
+        .context("there is no home folder: set HOME (on Windows USERPROFILE) to an absolute path")
 }
 
 async fn into(

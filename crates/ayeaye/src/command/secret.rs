@@ -95,19 +95,17 @@ async fn set(
             Answer::Empty | Answer::Ended => String::new(),
         }
     } else {
-        let mut piped = String::new();
-        std::io::stdin().lock().take(LONGEST as u64 + 3).read_to_string(&mut piped)?;
-        piped.trim_end_matches(['\n', '\r']).to_owned()
+        // With a mark before it, and the end of a line behind it.
+        let mut piped = Vec::new();
+        std::io::stdin().lock().take(LONGEST as u64 + 6).read_to_end(&mut piped)?;
+        piped_secret(&piped)?
     };
     anyhow::ensure!(
         !value.trim().is_empty(),
         "nothing was given: nothing was stored\nhint: type it when asked, or pipe it in, as `ayeaye secret set \
          --help` shows"
     );
-    anyhow::ensure!(
-        value.len() <= LONGEST,
-        "it is longer than {LONGEST} bytes: nothing was stored"
-    );
+    anyhow::ensure!(value.len() <= LONGEST, TOO_LONG);
     anyhow::ensure!(
         !value.chars().any(char::is_control),
         "it has a control character, which no phone can type: nothing was stored"
@@ -120,6 +118,27 @@ async fn set(
          for."
     ));
     Ok(Exit::Done)
+}
+
+const TOO_LONG: &str =
+    "it is longer than 4096 bytes: nothing was stored\nhint: give the secret alone, in one line";
+
+/// The secret that was piped in: without the mark that Windows programs put before a text, which would be typed as
+/// a part of it, and without the end of the line.
+fn piped_secret(bytes: &[u8]) -> anyhow::Result<String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let ends = bytes.iter().rev().take_while(|byte| matches!(**byte, b'\n' | b'\r')).count();
+    let secret = &bytes[..bytes.len() - ends];
+    // Before its last character, which may be cut.
+    anyhow::ensure!(secret.len() <= LONGEST, TOO_LONG);
+    match str::from_utf8(secret) {
+        Ok(secret) => Ok(secret.to_owned()),
+        Err(err) => anyhow::bail!(
+            "what was piped in is not text in UTF-8, from byte {} on: nothing was stored\nhint: save it as UTF-8, or type it \
+             when asked; in Windows PowerShell `$OutputEncoding = [Text.UTF8Encoding]::new()` comes first",
+            err.valid_up_to() + 1
+        ),
+    }
 }
 
 fn is_package(text: &str) -> bool {
@@ -135,4 +154,30 @@ fn is_host(text: &str) -> bool {
 fn in_words(SecretPlaces { apps, hosts }: &SecretPlaces) -> String {
     let apps = apps.join(", ");
     if hosts.is_empty() { apps } else { format!("{apps}, on pages of {}", hosts.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_piped_in_is_the_secret_and_nothing_else() {
+        assert_eq!(LONGEST, 4096, "it is said");
+        let longest = "ü".repeat(LONGEST / 2);
+        for (piped, secret) in [
+            ("\u{feff}Quince-41\r\n", "Quince-41"),
+            (" Quince 41 \n", " Quince 41 "),
+            ("", ""),
+            (&format!("\u{feff}{longest}\r\n"), &longest),
+        ] {
+            assert_eq!(piped_secret(piped.as_bytes()).unwrap(), secret);
+        }
+        let cut = &format!("{longest}ü").into_bytes()[..=LONGEST];
+        for (piped, why) in
+            [(&b"Quin\xe9"[..], "from byte 5"), (b"\xff\xfeQ\0", "byte 1"), (cut, "longer")]
+        {
+            let told = piped_secret(piped).unwrap_err().to_string();
+            assert!(told.contains(why) && told.contains("hint: "), "{told}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
+use anyhow::Context as _;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::command::Exit;
@@ -79,7 +80,8 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     }
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
-    crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
+    let served = crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
+    served.context("nothing can be written to stdout, and so to the client")?;
     Ok(Exit::Done)
 }
 

@@ -2,6 +2,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use ayeaye_agent::gate::PolicyProfile;
+
 use super::origin::Origin;
 use crate::secret::MIN_TOKEN_LENGTH;
 
@@ -33,7 +35,9 @@ pub enum ConfigError {
     NoSection { path: PathBuf, line: usize, key: String },
     #[error("`{key}` from {origin}: {problem}")]
     InvalidValue { key: String, origin: Origin, problem: ValueError },
-    #[error("there is no folder for data: neither HOME nor data-dir (AYEAYE_DATA_DIR) is set")]
+    #[error(
+        "there is no folder for data: neither HOME, as an absolute path, nor data-dir (AYEAYE_DATA_DIR) is set"
+    )]
     NoDataDir,
     #[error(
         "the folder for data, {}, is not UTF-8: name another one with --data-dir or AYEAYE_DATA_DIR, or fix the \
@@ -53,6 +57,10 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 pub enum ValueError {
     #[error("it must be one value or a list of strings")]
     NotAValue,
+    #[error(
+        "`{0}` in it is a date, or no number (nan, inf), which JSON cannot hold: leave it out, or write it as text"
+    )]
+    NotInJson(String),
     #[error("it must be one value, not a list")]
     List,
     #[error("it is not UTF-8")]
@@ -145,8 +153,18 @@ pub enum ValueError {
         "each must be the name of a token, `=` and a profile: careful, read-only, no-commerce or trusted"
     )]
     NotANarrowedToken,
-    #[error("`~` needs HOME, which is not set")]
+    #[error(
+        "`{name}` is there twice, with {} and {}: give it one profile",
+        profiles[0].name(),
+        profiles[1].name()
+    )]
+    NarrowedTwice { name: String, profiles: [PolicyProfile; 2] },
+    #[error("`~` needs HOME, which is not set to an absolute path")]
     NoHome,
+    #[error(
+        "only `~` and `~/` are known, the home folder of who starts this: write {0:?} as a whole path, or as \"./{0}\""
+    )]
+    OthersHome(String),
     #[error("there is no working directory: {0}")]
     NoWorkingDirectory(io::Error),
     #[error("it needs {0} beside it")]

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::environment::{Environment, PREFIX, TOKEN_VARIABLE};
 use super::error::{ConfigError, ValueError};
@@ -90,9 +90,9 @@ fn parse(
             return Err(unknown(&key, path, line, known.unwrap_or_default()));
         }
         let origin = Origin::File { path: path.to_owned(), line };
-        let Some(raw) = raw_value(value) else {
-            let problem = ValueError::NotAValue;
-            return Err(ConfigError::InvalidValue { key, origin, problem });
+        let raw = match raw_value(value) {
+            Ok(raw) => raw,
+            Err(problem) => return Err(ConfigError::InvalidValue { key, origin, problem }),
         };
         layer.insert(key, LayerEntry { raw, origin });
         Ok(())
@@ -138,43 +138,63 @@ fn unknown(key: &str, path: &Path, line: usize, known: &'static [KnownSetting]) 
     }
 }
 
-fn raw_value(value: &DeValue<'_>) -> Option<RawValue> {
+fn raw_value(value: &DeValue<'_>) -> Result<RawValue, ValueError> {
     match value {
         DeValue::Array(values) => values
             .iter()
             .map(|value| match value.get_ref() {
-                DeValue::String(text) => Some(text.to_string()),
-                _ => None,
+                DeValue::String(text) => Ok(text.to_string()),
+                _ => Err(ValueError::NotAValue),
             })
-            .collect::<Option<_>>()
+            .collect::<Result<_, _>>()
             .map(RawValue::List),
-        DeValue::String(text) => Some(RawValue::Text(text.to_string())),
-        DeValue::Integer(number) => Some(RawValue::Text(number.to_string())),
-        DeValue::Float(number) => Some(RawValue::Text(number.to_string())),
-        DeValue::Boolean(truth) => Some(RawValue::Text(truth.to_string())),
-        DeValue::Table(_) => json(value).map(|table| RawValue::Table(table.to_string())),
-        DeValue::Datetime(_) => None,
+        DeValue::String(text) => Ok(RawValue::Text(text.to_string())),
+        // One that is too large is told in the words of the setting, as it is written.
+        DeValue::Integer(number) => Ok(RawValue::Text(
+            whole(number).map_or_else(|| number.to_string(), |number| number.to_string()),
+        )),
+        DeValue::Float(number) => Ok(RawValue::Text(number.to_string())),
+        DeValue::Boolean(truth) => Ok(RawValue::Text(truth.to_string())),
+        DeValue::Table(_) => json("", value).map(|table| RawValue::Table(table.to_string())),
+        DeValue::Datetime(_) => Err(ValueError::NotAValue),
     }
 }
 
-/// A value as JSON, which has no dates.
-fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
-    Some(match value {
+/// A whole number, in whatever base it is written.
+fn whole(number: &DeInteger<'_>) -> Option<i64> {
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// A value as JSON, which has no dates, and no numbers that are none; the error names the field.
+fn json(name: &str, value: &DeValue<'_>) -> Result<serde_json::Value, ValueError> {
+    let refused = || ValueError::NotInJson(name.to_owned());
+    Ok(match value {
         DeValue::String(text) => text.as_ref().into(),
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok()?.into()
-        }
-        DeValue::Float(number) => number.as_str().parse::<f64>().ok()?.into(),
+        DeValue::Integer(number) => whole(number).ok_or_else(refused)?.into(),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse()
+            .ok()
+            .and_then(serde_json::Number::from_f64)
+            .ok_or_else(refused)?
+            .into(),
         DeValue::Boolean(truth) => (*truth).into(),
-        DeValue::Array(values) => {
-            values.iter().map(|value| json(value.get_ref())).collect::<Option<Vec<_>>>()?.into()
-        }
+        DeValue::Array(values) => values
+            .iter()
+            .map(|value| json(name, value.get_ref()))
+            .collect::<Result<Vec<_>, _>>()?
+            .into(),
         DeValue::Table(fields) => fields
             .iter()
-            .map(|(name, value)| Some((name.get_ref().to_string(), json(value.get_ref())?)))
-            .collect::<Option<serde_json::Map<_, _>>>()?
+            .map(|(field, value)| {
+                let field = field.get_ref();
+                let name =
+                    if name.is_empty() { field.to_string() } else { format!("{name}.{field}") };
+                Ok((field.to_string(), json(&name, value.get_ref())?))
+            })
+            .collect::<Result<serde_json::Map<_, _>, ValueError>>()?
             .into(),
-        DeValue::Datetime(_) => return None,
+        DeValue::Datetime(_) => return Err(refused()),
     })
 }
 
@@ -266,6 +286,23 @@ mod tests {
         assert_eq!(layer["log"].raw, RawValue::Text("debug".to_owned()));
         assert_eq!(layer["run.max-steps"].raw, RawValue::Text("7".to_owned()));
         assert_eq!(layer["run.max-steps"].origin.to_string(), "a.toml:4");
+    }
+
+    #[test]
+    fn numbers_count_in_whatever_base_they_are_written() {
+        for (text, value) in [("0x10", "16"), ("0o17", "15"), ("0b11", "3"), ("1_000", "1000")] {
+            let layer =
+                from_file(&format!("run.max-steps = {text}"), Path::new("a.toml"), Config::known());
+            assert_eq!(layer.unwrap()["run.max-steps"].raw, RawValue::Text(value.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_no_json_can_hold_is_named() {
+        for (text, name) in [("{ d = nan }", "`d`"), ("{ a = { b = [1.0, inf] } }", "`a.b`")] {
+            let told = error(&format!("model.extra-body = {text}"));
+            assert!(told.contains("`model.extra-body`") && told.contains(name), "{told}");
+        }
     }
 
     #[test]

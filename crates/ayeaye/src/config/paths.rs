@@ -61,7 +61,7 @@ fn usual(environment: &Environment) -> Vec<PathBuf> {
     sdk.into_iter().chain(of_the_system.iter().map(PathBuf::from)).collect()
 }
 
-/// The path that a setting names: `~/` is the home folder, a relative one starts at `base`.
+/// The path that a setting names: `~` is the home folder, also with a path behind it; a relative one starts at `base`.
 pub(super) fn resolve(
     text: &str,
     base: &Path,
@@ -70,11 +70,15 @@ pub(super) fn resolve(
     if text.is_empty() {
         return Err(ValueError::Empty);
     }
-    if let Some(rest) = text.strip_prefix("~/") {
-        let home = environment.home().ok_or(ValueError::NoHome)?;
-        return Ok(home.join(rest));
+    let Some(rest) = text.strip_prefix('~') else { return Ok(base.join(text)) };
+    let is_separator = |c: char| c == '/' || cfg!(windows) && c == '\\';
+    // A folder that is named `~` is nobody's wish, nor is the home of somebody else looked up.
+    if !rest.is_empty() && !rest.starts_with(is_separator) {
+        return Err(ValueError::OthersHome(text.to_owned()));
     }
-    Ok(base.join(text))
+    let home = environment.home().ok_or(ValueError::NoHome)?;
+    // Further separators would make it a path from the root.
+    Ok(home.join(rest.trim_start_matches(is_separator)))
 }
 
 #[cfg(all(test, unix, not(target_os = "macos")))]
@@ -118,7 +122,16 @@ mod tests {
         assert_eq!(at("/var/x").unwrap(), Path::new("/var/x"));
         assert_eq!(at("x").unwrap(), Path::new("/etc/ayeaye/x"));
         assert_eq!(at("~/x").unwrap(), Path::new("/home/ada/x"));
+        for (text, path) in [("~", "/home/ada/"), ("~/", "/home/ada/"), ("~//x", "/home/ada/x")] {
+            assert_eq!(at(text).unwrap(), Path::new(path), "{text}");
+        }
+        assert_eq!(at("./~ben").unwrap(), Path::new("/etc/ayeaye/./~ben"));
+        let told = at("~ben/x").unwrap_err().to_string();
+        assert!(told.contains("whole path"), "{told}");
         assert!(at("").is_err());
+        let nowhere = Environment::of([("HOME", "relative")]);
+        let told = resolve("~/x", Path::new("/etc"), &nowhere).unwrap_err().to_string();
+        assert!(told.contains("absolute"), "{told}");
     }
 
     #[test]

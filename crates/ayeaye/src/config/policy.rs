@@ -24,8 +24,8 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     policy.allow_hosts = bound(hosts("policy.allow-hosts")?);
     policy.deny_hosts = hosts("policy.deny-hosts")?;
     policy.private_apps = apps("policy.private-apps")?;
-    policy.principals =
-        reader.list::<Narrowed>("policy.tokens")?.into_iter().map(|it| it.0).collect();
+    let narrowed = reader.list_checked("policy.tokens", one_profile_each)?;
+    policy.principals = narrowed.into_iter().map(|it| it.0).collect();
     policy.budgets = PolicyBudgets {
         taps_per_minute: reader.optional("policy.taps-per-minute", value::number(1..=10_000))?,
         typed_characters: reader
@@ -76,6 +76,18 @@ impl FromStr for Package {
     }
 }
 
+/// With two profiles nobody could tell which was meant, and which holds.
+fn one_profile_each(all: &[Narrowed]) -> Result<(), ValueError> {
+    for (at, Narrowed((name, profile))) in all.iter().enumerate() {
+        let mut earlier = all[..at].iter().map(|it| &it.0);
+        if let Some((_, other)) = earlier.find(|(it, other)| it == name && other != profile) {
+            let name = name.strip_prefix("token:").unwrap_or(name).to_owned();
+            return Err(ValueError::NarrowedTwice { name, profiles: [*other, *profile] });
+        }
+    }
+    Ok(())
+}
+
 /// `NAME=PROFILE`: a named token, and by what the policy is narrowed for it.
 struct Narrowed((String, PolicyProfile));
 
@@ -95,6 +107,18 @@ impl FromStr for Narrowed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_has_one_profile() {
+        let check = |words: &[&str]| {
+            let all: Vec<Narrowed> =
+                words.iter().map(|word| word.parse().ok().expect(word)).collect();
+            one_profile_each(&all).map_err(|err| err.to_string())
+        };
+        assert_eq!(check(&["anna=read-only", "ben=trusted", "anna=read-only"]), Ok(()));
+        let told = check(&["ben=careful", "anna=read-only", " anna = trusted"]).unwrap_err();
+        assert!(told.starts_with("`anna` is there twice, with read-only and trusted"), "{told}");
+    }
 
     #[test]
     fn a_host_that_binds_nothing_as_it_is_written_is_refused_with_what_would() {

@@ -125,6 +125,15 @@ impl<'a> Reader<'a> {
         &self,
         key: &str,
     ) -> Result<Vec<T>, ConfigError> {
+        self.list_checked(key, |_| Ok(()))
+    }
+
+    /// The same where one value may be against another.
+    pub(super) fn list_checked<T: FromStr<Err = ValueError>>(
+        &self,
+        key: &str,
+        check: impl FnOnce(&[T]) -> Result<(), ValueError>,
+    ) -> Result<Vec<T>, ConfigError> {
         let Some(LayerEntry { raw, origin }) = self.find(key, false) else {
             return Ok(Vec::new());
         };
@@ -140,8 +149,9 @@ impl<'a> Reader<'a> {
         if let Some((_, Some(entry))) = self.read.borrow_mut().last_mut() {
             entry.raw = RawValue::List(words.clone());
         }
-        let values: Result<_, ValueError> = words.iter().map(|word| word.parse()).collect();
-        values.map_err(|problem| invalid(key, origin, problem))
+        let values: Result<Vec<T>, ValueError> = words.iter().map(|word| word.parse()).collect();
+        let checked = values.and_then(|values| check(&values).map(|()| values));
+        checked.map_err(|problem| invalid(key, origin, problem))
     }
 
     /// One of a few words.

@@ -32,12 +32,18 @@ fn is_absent(path: &Path, err: &io::Error) -> bool {
 }
 
 fn text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
-    if LARGEST < text.len() as u64 {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if LARGEST < bytes.len() as u64 {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|err| {
+        let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        io::Error::other(format!(
+            "line {line} is not text in UTF-8: save the file in that encoding"
+        ))
+    })
 }
 
 #[cfg(all(test, unix))]
@@ -46,6 +52,19 @@ mod tests {
 
     use super::super::{Config, Environment};
     use super::*;
+
+    #[test]
+    fn a_line_that_is_no_text_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("ayeaye.toml");
+        for (bytes, line) in
+            [(&b"log = 'info'\n# caf\xe9\n"[..], "line 2"), (b"\xff\xfel\0", "line 1")]
+        {
+            std::fs::write(&file, bytes).unwrap();
+            let told = text(&file).unwrap_err().to_string();
+            assert!(told.starts_with(line) && told.contains("UTF-8"), "{told}");
+        }
+    }
 
     #[test]
     fn settings_that_cannot_be_reached_are_not_left_out() {

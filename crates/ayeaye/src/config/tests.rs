@@ -424,7 +424,7 @@ fn settings_of_calls_are_checked_when_they_are_read() {
         ("thinking = 'maybe'", "model.thinking", "on or off"),
         ("extra-body = { messages = [] }", "model.extra-body", "`messages`"),
         ("extra-body = '[]'", "model.extra-body", "JSON object"),
-        ("extra-body = { since = 1979-05-27 }", "model.extra-body", "one value"),
+        ("extra-body = { since = 1979-05-27 }", "model.extra-body", "`since`"),
         ("judge-options = 'heat=1'", "model.judge-options", "there is no `heat`"),
         ("options = ['qwen']", "model.options", "NAME temperature=0.7"),
         ("name = { a = 1 }", "model.name", "one value"),

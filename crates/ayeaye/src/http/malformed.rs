@@ -58,8 +58,10 @@ fn reason(body: &[u8]) -> Option<Value> {
             &Value::Null,
             "batches are not taken: send each message in a request of its own",
         ),
-        Value::Object(message) if serde_json::from_value::<Message>(value.clone()).is_err() => {
-            let id = message.get("id").unwrap_or(&Value::Null);
+        Value::Object(message) if serde_json::from_slice::<Message>(body).is_err() => {
+            // By the id of a response the client would take it for the answer to a request of its own.
+            let id = message.get("id").filter(|_| message.contains_key("method"));
+            let id = id.unwrap_or(&Value::Null);
             error(-32600, id, "the body is no JSON-RPC 2.0 request, notification or response")
         }
         Value::Object(_) => None,
@@ -85,6 +87,13 @@ mod tests {
             assert_eq!(code(odd), Some(-32600), "{odd}");
         }
         assert_eq!(reason(br#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#).unwrap()["id"], 7);
+        assert_eq!(reason(br#"{"jsonrpc":"1.0","id":7,"result":{}}"#).unwrap()["id"], Value::Null);
+        // As rmcp reads it: from the bytes, where a name may stand twice.
+        assert_eq!(code(r#"{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}"#), Some(-32600));
+        assert_eq!(
+            code(r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":7,"method":"ping"}"#),
+            Some(-32600)
+        );
         assert_eq!(code(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#), None);
     }
 }

@@ -7,7 +7,7 @@ pub mod watch;
 use std::time::Duration;
 
 use ayeaye_agent::gate::PolicyProfile;
-use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
+use ayeaye_agent::{DeviceId, ReplyMode, SessionId, is_unseen};
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::JsonObject;
@@ -234,10 +234,11 @@ pub fn text(name: &'static str, text: &str) -> Result<String, ToolError> {
     }
     let clean: String =
         text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
-    match clean.trim() {
-        "" => Err(ToolError::empty(name)),
-        text => Ok(text.to_owned()),
-    }
+    // What nobody sees is no task either.
+    let shows = |c: char| {
+        !(c.is_whitespace() || is_unseen(c) || matches!(c, '\u{200c}' | '\u{200d}' | '\u{ad}'))
+    };
+    if clean.contains(shows) { Ok(clean.trim().to_owned()) } else { Err(ToolError::empty(name)) }
 }
 
 /// A device id.
@@ -351,6 +352,16 @@ mod tests {
         assert!(text.contains("; did you mean `max_steps`?"), "{text}");
         let text = wrong::<ContinueArgs>(json!({ "session_id": "a", "speed": 5 }));
         assert!(text.contains("unknown field `speed`") && !text.contains("did you mean"), "{text}");
+    }
+
+    #[test]
+    fn a_text_that_shows_nothing_is_empty() {
+        for nothing in ["", " \n", "\u{200b}", " \u{feff}\u{2060} \u{200d}\u{7}", "\u{ad}\u{3000}"]
+        {
+            let told = text("task", nothing).unwrap_err().to_string();
+            assert!(told.contains("`task`") && told.contains("empty"), "{told}");
+        }
+        assert_eq!(text("task", " o\u{200d}k\u{7} ").unwrap(), "o\u{200d}k");
     }
 
     #[test]

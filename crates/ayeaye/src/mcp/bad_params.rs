@@ -31,7 +31,10 @@ pub(crate) fn of_handshake(message: &ClientJsonRpcMessage) -> Option<(ErrorData,
 /// client of 2026-07-28.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
 pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> ErrorData {
-    let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, excerpt(method, 60), None);
+    let unknown = || {
+        let text = format!("unknown method `{}`", excerpt(method, 60));
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)
+    };
     let problem = match method {
         removed if modern && REMOVED.contains(&removed) => return unknown(),
         "initialize" => problem::<InitializeRequestParams>,
@@ -86,7 +89,9 @@ mod tests {
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{method}: {error:?}");
             assert!(error.message.contains(says), "{error:?}");
         }
-        assert_eq!(refusal("tools/delete", None, false).code, ErrorCode::METHOD_NOT_FOUND);
+        let unknown = refusal("tools/delete", None, false);
+        assert_eq!(unknown.code, ErrorCode::METHOD_NOT_FOUND);
+        assert_eq!(unknown.message, "unknown method `tools/delete`");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::request_id::RequestIdScanner;
 pub(super) enum InputLine {
     /// Its bytes, without its end.
     Whole(Vec<u8>),
-    /// It is longer than allowed; the id of the request it was, when it had one.
+    /// It is longer than allowed; the id of the request it was, if it was one.
     Oversized(Option<RequestId>),
 }
 
@@ -90,19 +90,21 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_whole_and_long_ones_are_told_with_their_id() {
-        let text = "{\"id\":1}\n{\"id\":\"two\",\"x\":[\"long enough\"]}\n{}\nno end: {\"id\":3 }";
-        let (found, ended) = read(text, 12).await;
+        let long = "{\"id\":\"two\",\"method\":\"x\",\"x\":[\"long enough\"]}";
+        let response = "{\"id\":\"two\",\"result\":[\"long enough\"]}";
+        let text = format!("{{\"id\":1}}\n{long}\n{response}\n{{}}\nno end: {{\"id\":3 }}");
+        let (found, ended) = read(&text, 12).await;
         let two = Some(RequestId::String("two".into()));
         let whole = |text: &str| InputLine::Whole(text.into());
-        assert_eq!(found, [whole("{\"id\":1}"), InputLine::Oversized(two), whole("{}")]);
+        let (request, response) = (InputLine::Oversized(two), InputLine::Oversized(None));
+        assert_eq!(found, [whole("{\"id\":1}"), request, response, whole("{}")]);
         assert!(ended);
     }
 
     #[tokio::test]
     async fn a_line_of_exactly_the_limit_is_not_too_long() {
         assert_eq!(read("{\"id\":1}\n", 9).await.0, [InputLine::Whole(b"{\"id\":1}".into())]);
-        let id = Some(RequestId::Number(1));
-        assert_eq!(read("{\"id\":1}\n", 8).await.0, [InputLine::Oversized(id)]);
+        assert_eq!(read("{\"id\":1}\n", 8).await.0, [InputLine::Oversized(None)]);
     }
 
     #[tokio::test]

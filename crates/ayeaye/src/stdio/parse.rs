@@ -1,9 +1,10 @@
 //! A line becomes a message, or an error that its sender is told.
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, RequestId};
+use rmcp::model::{ErrorCode, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde_json::Value;
 
+use super::garbled::mended;
 use super::request_id::RequestIdScanner;
 use crate::mcp::bad_params;
 
@@ -16,7 +17,8 @@ pub(super) enum Parsed {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// Nothing that wants an answer: an empty line, a notification that is not known.
     Nothing,
-    /// No message: what to answer, with the id if one can be found.
+    /// No message: what to answer, with the id if it is that of a request. By the id of a response the client would take
+    /// it for the answer to a request of its own.
     Wrong(ErrorData, Option<RequestId>),
 }
 
@@ -32,6 +34,9 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
             None => Parsed::Message(Box::new(message)),
         };
     }
+    if let Some(response) = garbled_response(line) {
+        return Parsed::Message(Box::new(response));
+    }
     match serde_json::from_slice::<Value>(line) {
         Ok(Value::Object(object)) => {
             let has_method = object.get("method").is_some_and(Value::is_string);
@@ -40,7 +45,8 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
                 return Parsed::Nothing;
             }
             let text = "the line is no JSON-RPC 2.0 request, notification or response";
-            let id = object.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+            let id = object.get("id").filter(|_| has_method);
+            let id = id.and_then(|id| serde_json::from_value(id.clone()).ok());
             Parsed::Wrong(ErrorData::invalid_request(text, None), id)
         }
         Ok(Value::Array(_)) => {
@@ -66,6 +72,13 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
             Parsed::Wrong(error, scanner.id().filter(|_| is_object))
         }
     }
+}
+
+/// A response with a text that is none, which is read as far as it goes: what waits for it would wait for ever. A request
+/// is refused instead, and can be sent again.
+fn garbled_response(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+    let message = serde_json::from_str(&mended(line)?).ok()?;
+    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)).then_some(message)
 }
 
 #[cfg(test)]
@@ -104,9 +117,30 @@ mod tests {
             ("{}", None),
             (r#"{"id":1.5,"jsonrpc":"2.0","method":"x"}"#, None),
             (r#"{"id":7,"jsonrpc":"1.0","method":"x"}"#, Some(RequestId::Number(7))),
+            // A response, or who knows what: its id is not one of a request.
+            (r#"{"id":7,"jsonrpc":"1.0","result":{}}"#, None),
+            (r#"{"id":7,"jsonrpc":"2.0"}"#, None),
         ] {
             assert_eq!(wrong(line), (-32600, id), "{line}");
         }
+    }
+
+    #[test]
+    fn a_response_with_a_garbled_text_is_still_one() {
+        for line in [
+            &br#"{"jsonrpc":"2.0","id":0,"result":{"action":"accept","content":{"reply":"ok \ud83d"}}}"#[..],
+            b"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"action\":\"accept\",\"content\":{\"reply\":\"ok \xff\"}}}",
+        ] {
+            let Parsed::Message(message) = parse(line) else { panic!("{line:?}") };
+            let message = serde_json::to_value(&*message).unwrap();
+            assert_eq!(message["id"], 0);
+            assert_eq!(message["result"]["content"]["reply"], "ok \u{fffd}");
+        }
+        let error = br#"{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"\udc00"}}"#;
+        assert!(matches!(parse(error), Parsed::Message(_)));
+        // What cannot be read at all is not answered as a request would be.
+        assert_eq!(wrong(br#"{"jsonrpc":"2.0","id":0,"result":{"a":"\ud83d""#), (-32700, None));
+        assert_eq!(wrong(b"{\"id\":0,\"result\":{\"method\":\"x\",\"a\":NaN}}"), (-32700, None));
     }
 
     #[test]

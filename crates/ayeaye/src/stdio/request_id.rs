@@ -1,10 +1,10 @@
-//! Finds the `id` of a JSON-RPC message while it is streamed, in a few bytes of memory.
+//! Finds the `id` of a JSON-RPC request while it is streamed, in a few bytes of memory.
 use rmcp::model::RequestId;
 
 /// Longer keys and ids are not kept; an id is a number or a short text.
 const MAX_ID: usize = 256;
 
-/// Reads a JSON object byte by byte and keeps the value of its top-level `id`. For input that is not JSON
+/// Reads a JSON object byte by byte and keeps the value of its top-level `id`, if it has a `method` as well. For input that is not JSON
 /// the result is arbitrary.
 #[derive(Debug, Default)]
 pub(super) struct RequestIdScanner {
@@ -15,6 +15,7 @@ pub(super) struct RequestIdScanner {
     token: Vec<u8>,
     token_is_id: bool,
     id: Option<Vec<u8>>,
+    has_method: bool,
 }
 
 impl RequestIdScanner {
@@ -47,6 +48,7 @@ impl RequestIdScanner {
             }
             b':' if self.depth == 1 => {
                 self.token_is_id = self.token == b"\"id\"";
+                self.has_method |= self.token == b"\"method\"";
                 self.token.clear();
             }
             b',' if self.depth == 1 => self.end_of_member(),
@@ -55,8 +57,9 @@ impl RequestIdScanner {
         }
     }
 
-    /// The id, if a valid one was found.
+    /// The id, if a valid one was found, and it is no response's.
     pub(super) fn id(self) -> Option<RequestId> {
+        self.id.as_ref().filter(|_| self.has_method)?;
         serde_json::from_slice(&self.id?).ok()
     }
 
@@ -90,19 +93,26 @@ mod tests {
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#), number);
         assert_eq!(id(r#"{"method":"x","params":{"a":[1,2]}, "id" : 7 }"#), number);
         assert_eq!(id(r#"{"params":{"id":9},"method":"\",\"id\":8","id":7}"#), number);
-        assert_eq!(id(r#"{"id":"a\"b, {"}"#), Some(RequestId::String("a\"b, {".into())));
+        assert_eq!(
+            id(r#"{"method":"x","id":"a\"b, {"}"#),
+            Some(RequestId::String("a\"b, {".into()))
+        );
     }
 
     #[test]
     fn what_is_no_id_is_none() {
-        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(1000));
+        let long = format!(r#"{{"method":"x","id":"{}"}}"#, "x".repeat(1000));
         for none in [
             "",
             "{}",
             r#"{"method":"x"}"#,
-            r#"{"id":null}"#,
-            r#"{"id":{"id":7}}"#,
-            r#"[{"id":7}]"#,
+            r#"{"method":"x","id":null}"#,
+            r#"{"method":"x","id":{"id":7}}"#,
+            r#"[{"method":"x","id":7}]"#,
+            // A response has the id of a request of ours.
+            r#"{"id":7,"result":{}}"#,
+            r#"{"id":7,"result":{"method":"x"}}"#,
+            r#"{"id":7,"result":"method"}"#,
             &long,
         ] {
             assert_eq!(id(none), None, "{none}");
@@ -112,7 +122,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn it_agrees_with_a_parser(number in proptest::num::i64::ANY, key in "\\PC{0,8}", text in "\\PC{0,40}") {
-            let message = serde_json::json!({ "params": { key: text.as_str(), "id": 1 }, "id": number, "x": text });
+            let message = serde_json::json!({ "params": { key: text.as_str(), "id": 1 }, "id": number, "x": text,
+                "method": "y" });
             proptest::prop_assert_eq!(id(&message.to_string()), Some(RequestId::Number(number)));
         }
 

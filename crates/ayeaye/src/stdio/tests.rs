@@ -11,7 +11,7 @@ struct Client {
     output: tokio::io::Lines<BufReader<DuplexStream>>,
     echo: Echo,
     shutdown: Shutdown,
-    served: JoinHandle<()>,
+    served: JoinHandle<io::Result<()>>,
 }
 
 fn start() -> Client {
@@ -24,7 +24,7 @@ fn start() -> Client {
             let stop = echo.stop.clone();
             let stopped = async move { stop.cancel() };
             let (reader, writer) = (Box::new(reader), Box::new(writer));
-            serve_on(reader, writer, echo, &shutdown, stopped).await;
+            serve_on(reader, writer, echo, &shutdown, stopped).await
         }
     });
     Client { input, output: BufReader::new(output).lines(), echo, shutdown, served }
@@ -166,6 +166,72 @@ async fn a_line_below_the_limit_passes_whole() {
 }
 
 #[tokio::test]
+async fn a_response_is_not_answered_by_its_id() {
+    let mut client = start();
+    client.initialize().await;
+    let long = json!({ "jsonrpc": "2.0", "id": 2, "result": { "x": "x".repeat(MAX_LINE) } });
+    for broken in [r#"{"jsonrpc":"2.0","id":2,"result":{"x":1e400}}"#, &long.to_string()] {
+        client.send(broken).await;
+        let answer = client.next().await;
+        assert!(answer["id"].is_null() && answer["error"].is_object(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_reads_no_more_has_left() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(slow(2)).await;
+    client.echo.begun.notified().await;
+    // Its input stays open.
+    drop(client.output);
+    client.input.write_all(format!("{}\n", echo(3, "x")).as_bytes()).await.unwrap();
+    client.shutdown.asked.cancelled().await;
+    client.served.await.unwrap().unwrap();
+    assert!(client.echo.stop.is_cancelled(), "its runs were stopped");
+}
+
+/// A full disk.
+struct Full;
+
+impl AsyncWrite for Full {
+    fn poll_write(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+        _: &[u8],
+    ) -> std::task::Poll<io::Result<usize>> {
+        std::task::Poll::Ready(Err(io::ErrorKind::StorageFull.into()))
+    }
+
+    fn poll_flush(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<io::Result<()>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<io::Result<()>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn that_nothing_can_be_written_is_an_error() {
+    for line in ["not json", &request(1, "ping", &json!({}))] {
+        let (mut input, reader) = tokio::io::duplex(1 << 10);
+        input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        let shutdown = Shutdown::default();
+        let (reader, writer) = (Box::new(reader), Box::new(Full));
+        let served = serve_on(reader, writer, Echo::default(), &shutdown, async {}).await;
+        assert_eq!(served.unwrap_err().kind(), io::ErrorKind::StorageFull, "{line}");
+        assert!(shutdown.asked.is_cancelled());
+    }
+}
+
+#[tokio::test]
 async fn at_the_end_of_input_runs_stop_and_the_last_answer_leaves() {
     let mut client = start();
     client.initialize().await;
@@ -175,7 +241,7 @@ async fn at_the_end_of_input_runs_stop_and_the_last_answer_leaves() {
     client.input.shutdown().await.unwrap();
     let answer = client.next().await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "stopped"));
-    client.served.await.unwrap();
+    client.served.await.unwrap().unwrap();
     assert!(client.shutdown.asked.is_cancelled());
     assert!(before.elapsed() < Duration::from_secs(4), "{:?}", before.elapsed());
 }
@@ -194,7 +260,7 @@ async fn no_answer_to_a_call_that_was_cancelled_is_waited_for() {
     while client.next().await["id"] != 3 {}
     let before = tokio::time::Instant::now();
     client.shutdown.asked.cancel();
-    client.served.await.unwrap();
+    client.served.await.unwrap().unwrap();
     assert!(before.elapsed() < DRAIN_LIMIT, "{:?}", before.elapsed());
 }
 
@@ -207,7 +273,7 @@ async fn a_signal_ends_it_with_the_input_still_open() {
     let before = std::time::Instant::now();
     client.shutdown.asked.cancel();
     assert_eq!(text(&client.next().await), "stopped");
-    client.served.await.unwrap();
+    client.served.await.unwrap().unwrap();
     assert!(before.elapsed() < DRAIN_LIMIT, "{:?}", before.elapsed());
     assert_eq!(client.output.next_line().await.unwrap(), None);
 }
@@ -216,10 +282,10 @@ async fn a_signal_ends_it_with_the_input_still_open() {
 async fn it_ends_before_a_client_has_said_a_word() {
     let client = start();
     client.shutdown.asked.cancel();
-    client.served.await.unwrap();
+    client.served.await.unwrap().unwrap();
     let mut client = start();
     client.input.shutdown().await.unwrap();
-    client.served.await.unwrap();
+    client.served.await.unwrap().unwrap();
     assert!(client.shutdown.asked.is_cancelled());
 }
 

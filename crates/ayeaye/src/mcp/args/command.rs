@@ -95,11 +95,13 @@ impl UrlArgs {
     pub fn gesture(&self, schemes: &[String]) -> Result<Gesture, ToolError> {
         let url = self.url.trim();
         let odd = |c: char| c.is_control() || c.is_whitespace();
-        let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
-        let known = scheme.is_some_and(|scheme| schemes.contains(&scheme));
-        if !known {
+        let (scheme, rest) = url.split_once(':').unwrap_or_default();
+        let scheme = scheme.to_ascii_lowercase();
+        if !schemes.contains(&scheme) {
             return Err(ToolError::not_an_url(url, &schemes.join(", ")));
         }
+        // Android looks for the app of a scheme by its letters, which are small ones there.
+        let url = &format!("{scheme}:{rest}");
         if LONGEST_URL < url.len() {
             return Err(ToolError::too_long_url(url, LONGEST_URL));
         }
@@ -198,7 +200,8 @@ mod tests {
             args.gesture(&schemes)
         };
         assert!(url(" https://example.com/a?b='c' ").is_ok());
-        assert!(url("HTTPS://example.com").is_ok());
+        let opened = DeviceCommand::OpenUrl { url: "https://Example.com/A".to_owned() };
+        assert_eq!(url("HTTPS://Example.com/A").unwrap(), Gesture::Command(opened));
         for wrong in ["", "example.com", "tel:112", "intent://x#Intent;end"] {
             let told = url(wrong).unwrap_err().to_string();
             assert!(told.contains("http, https") && told.contains("mcp.url-schemes"), "{told}");
