@@ -15,6 +15,7 @@ mod secret_store;
 mod secret_stores;
 mod server_keys;
 mod shared_secrets;
+mod shorten;
 mod spelling;
 
 pub(crate) use self::metadata::{is_length, keep_length, length_of, length_told, refusal_text};
@@ -23,6 +24,7 @@ pub(crate) use self::placeholder::placeholders;
 pub(crate) use self::secret_store::SecretStore;
 pub(crate) use self::secret_stores::SecretStores;
 pub use self::server_keys::SHORTEST_KEY;
+pub(crate) use self::shorten::bytes_in_record;
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::metadata::{drop_texts, is_remembered};
+use super::shorten::{bytes_in_record, cut, most_of_each};
 use super::{KeepText, SecretStore, foreign_json};
 use crate::event::{
     ActIdentity, ActionRecord, Fact, LlmResponse, MessageRecord, NoteKind, ParsedRecord,
@@ -23,10 +24,12 @@ impl SecretStore {
             });
         }
         if self.level() != KeepText::Metadata {
+            fit(&mut fact);
             return (fact, None);
         }
         let mut written = fact.clone();
         drop_texts(&mut written);
+        fit(&mut written);
         let remembered = is_remembered(&fact).then_some(fact);
         (written, remembered)
     }
@@ -58,6 +61,15 @@ impl SecretStore {
             }
         });
         action
+    }
+}
+
+/// Cuts the longest texts of a fact of which a line could not hold all.
+fn fit(fact: &mut Fact) {
+    let mut sizes = Vec::new();
+    for_each_text(fact, &mut |text| sizes.push(bytes_in_record(text)));
+    if let Some(most) = most_of_each(&sizes) {
+        for_each_text(fact, &mut |text| cut(text, most));
     }
 }
 
@@ -213,5 +225,17 @@ mod tests {
             let (written, _) = store.redact_fact(response(&place));
             assert!(to_string(&written).unwrap().contains("[482,913]"), "{written:?}");
         }
+    }
+
+    #[test]
+    fn of_a_fact_that_is_too_long_the_longest_texts_are_cut() {
+        let store = SecretStore::new(KeepText::Redacted);
+        let round = |request: String| store.redact_fact(Fact::RoundStart { request }).0;
+        let whole = "\u{1f600}".repeat(200_000);
+        assert_eq!(round(whole.clone()), Fact::RoundStart { request: whole });
+        let Fact::RoundStart { request } = round("\u{1f600}".repeat(300_000)) else {
+            unreachable!("it was one")
+        };
+        assert!(request.ends_with("\u{1f600}… [37856 more characters]"), "{}", request.len());
     }
 }
