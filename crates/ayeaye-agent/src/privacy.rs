@@ -5,6 +5,7 @@
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
 mod digits;
+mod foreign_json;
 mod hide;
 mod known_secrets;
 mod metadata;
@@ -14,6 +15,7 @@ mod secret_store;
 mod secret_stores;
 mod server_keys;
 mod shared_secrets;
+mod shorten;
 mod spelling;
 
 pub(crate) use self::metadata::{is_length, keep_length, length_of, length_told, refusal_text};
@@ -22,6 +24,7 @@ pub(crate) use self::placeholder::placeholders;
 pub(crate) use self::secret_store::SecretStore;
 pub(crate) use self::secret_stores::SecretStores;
 pub use self::server_keys::SHORTEST_KEY;
+pub(crate) use self::shorten::bytes_in_record;
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -37,6 +37,7 @@ mod recipient;
 mod recorder;
 mod recover;
 mod replayed;
+mod reply_length;
 mod same_screen;
 mod settings;
 mod step;

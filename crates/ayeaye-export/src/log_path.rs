@@ -14,6 +14,7 @@ use ayeaye_agent::SessionId;
 use ayeaye_agent::bounded_file::bounded_file;
 use ayeaye_agent::journal::{Event, Fact};
 use ayeaye_agent::private_files::{private_options, sync_folder, write_whole as replace_whole};
+use jiff::SignedDuration;
 
 use crate::folder::{FolderError, create_private_dir, io_error, remove_if_exists, write_whole};
 use crate::formats::Format;
@@ -108,14 +109,12 @@ pub(crate) fn remove_logs(data: &Path, id: SessionId) -> Result<(), FolderError>
             }
             continue;
         }
-        for (name, folder) in folders(&format_dir)? {
-            if owner(&folder)? != Some(id) {
-                continue;
-            }
+        for folder in folders_of(&format_dir, format, id)? {
             remove_folder(&folder)?;
             let current = format_dir.join(CURRENT_FILE);
+            let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
             if format == Format::PyCatan
-                && bounded_file(&current, MOST_BYTES).is_ok_and(|it| it == name.as_bytes())
+                && bounded_file(&current, MOST_BYTES).is_ok_and(|it| it == name)
             {
                 remove_if_exists(&current)?;
             }
@@ -132,11 +131,8 @@ pub fn session_logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>
         let format_dir = data.join(format_dir(format));
         match format {
             Format::Ufo | Format::PyCatan => {
-                for (_, folder) in folders(&format_dir)? {
-                    if owner(&folder)? == Some(id) {
-                        found.push((format, folder));
-                    }
-                }
+                let own = folders_of(&format_dir, format, id)?;
+                found.extend(own.into_iter().map(|folder| (format, folder)));
             }
             Format::Gelab => found.push((format, format_dir.join(format!("{id}.jsonl")))),
             Format::Html => found.push((format, format_dir.join(format!("{id}.html")))),
@@ -145,6 +141,38 @@ pub fn session_logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>
     }
     found.retain(|(_, path)| path.exists());
     Ok(found)
+}
+
+/// The folders of a session's log. Mostly it has one of a few names: only where none of these is the session's is every
+/// folder looked into.
+fn folders_of(
+    format_dir: &Path,
+    format: Format,
+    id: SessionId,
+) -> Result<Vec<PathBuf>, FolderError> {
+    for name in likely_names(format, id) {
+        let folder = format_dir.join(name);
+        let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
+        if is_folder && owner(&folder)? == Some(id) {
+            return Ok(vec![folder]);
+        }
+    }
+    let all = owned_in(format_dir, format)?.into_iter();
+    Ok(all.filter(|it| it.id == id).map(|it| it.path).collect())
+}
+
+/// The names that the folder of a session mostly has: of a task without a name the session's own, and PyCatan's after
+/// the second in which it began, or the next, where another session may have begun too.
+fn likely_names(format: Format, id: SessionId) -> Vec<String> {
+    match (format, id.created()) {
+        (Format::Ufo, _) => vec![id.to_string()],
+        (Format::PyCatan, Some(created)) => {
+            let next = created.checked_add(SignedDuration::from_secs(1)).unwrap_or(created);
+            let names = [created, next].map(crate::PyCatan::folder);
+            names.into_iter().flat_map(|name| [name.clone(), format!("{name}_2")]).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A folder or file, and the session whose log it is or belongs to.
@@ -376,6 +404,34 @@ mod tests {
         assert_eq!(session_logs(data.path(), id).unwrap(), [(Format::Ufo, folder.clone())]);
         remove_logs(data.path(), id).unwrap();
         assert!(!folder.exists() && theirs.exists());
+    }
+
+    /// Whatever is wrong with a folder of another session: the own ones are found by their names.
+    #[cfg(unix)]
+    #[test]
+    fn folders_with_the_usual_names_are_found_without_a_look_into_others() {
+        let data = tempfile::tempdir().unwrap();
+        let (id, other) = (SessionId::new(), SessionId::new());
+        let second = crate::PyCatan::folder(id.created().unwrap());
+        let mut own = Vec::new();
+        for (format, name) in [(Format::Ufo, id.to_string()), (Format::PyCatan, second)] {
+            let format_dir = data.path().join(format_dir(format));
+            if format == Format::PyCatan {
+                claim_folder(&format_dir, &name, other).unwrap();
+            }
+            own.push((format, claim_folder(&format_dir, &name, id).unwrap()));
+            let theirs = claim_folder(&format_dir, "theirs", other).unwrap().join(OWNER_FILE);
+            fs::remove_file(&theirs).unwrap();
+            std::os::unix::fs::symlink(&theirs, &theirs).unwrap();
+        }
+        assert_eq!(session_logs(data.path(), id).unwrap(), own);
+        session_logs(data.path(), SessionId::new()).unwrap_err();
+        remove_logs(data.path(), id).unwrap();
+        assert!(own.iter().all(|(_, folder)| !folder.exists()));
+        assert!(
+            data.path().join("logs/theirs").exists() && data.path().join("llm/theirs").exists()
+        );
+        assert_eq!(fs::read_dir(data.path().join("llm")).unwrap().count(), 2);
     }
 
     #[test]

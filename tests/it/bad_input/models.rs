@@ -79,6 +79,13 @@ async fn a_reply_cut_for_its_length_is_not_acted_on() {
     says("it was cut off before its end", &message);
 }
 
+/// As the record writes it, it is longer than a line may be.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_without_an_end_is_not_acted_on() {
+    let endless = || Answer::Says(complete(&"\u{1f600}".repeat(120_000)));
+    says("it is far too long", &fails(endless, 3).await);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_breaks_off_is_not_acted_on() {
     let cut = || {

@@ -7,6 +7,31 @@ use crate::event::{
 };
 use crate::gate::{Rule, is_part_title};
 
+/// Numbers with so many digits are no place, time or count.
+const LONG_NUMBER: usize = 5;
+/// Of names, the words by which places, times and counts are known.
+const MEASURES: [&str; 19] = [
+    "x",
+    "y",
+    "point",
+    "coordinate",
+    "coordinates",
+    "start",
+    "end",
+    "from",
+    "to",
+    "element",
+    "box",
+    "bbox",
+    "position",
+    "distance",
+    "pixels",
+    "duration",
+    "seconds",
+    "time",
+    "index",
+];
+
 /// The length of a text in words.
 pub(crate) fn length_of(text: &str) -> String {
     format!("[{} characters]", text.chars().count())
@@ -53,7 +78,7 @@ pub(super) fn drop_texts(fact: &mut Fact) {
                     PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
                 }
             }
-            request.tool_results.iter_mut().for_each(lengths_in);
+            request.tool_results.iter_mut().for_each(keep_lengths);
         }
         Fact::LlmResponse(answer) => {
             if answer.raw_content.is_some() {
@@ -63,7 +88,7 @@ pub(super) fn drop_texts(fact: &mut Fact) {
             answer.raw_content.iter_mut().for_each(keep_length);
             keep_length(&mut answer.reasoning);
             for call in &mut answer.tool_calls {
-                call.parameters.values_mut().for_each(lengths_in);
+                lengths_in_map(&mut call.parameters);
             }
             if let Some(parsed) = &mut answer.parsed {
                 drop_from_response(&mut parsed.response, &parsed.action);
@@ -88,7 +113,7 @@ pub(super) fn drop_texts(fact: &mut Fact) {
             start.gate.iter_mut().for_each(drop_from_gate);
         }
         Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
-            lengths_in(item);
+            keep_lengths(item);
         }
         Fact::Note { kind, text, figures } if *kind == NoteKind::Gate => {
             drop_evidence(text);
@@ -169,8 +194,8 @@ fn drop_from_response(response: &mut ResponseRecord, action: &ActionRecord) {
 /// What is typed and noted, what a model thinks beside an act, and the same of an act that it asks about.
 fn drop_from_arguments(arguments: &mut Map<String, Value>) {
     for name in ["value", "text", "thought"] {
-        if let Some(Value::String(text)) = arguments.get_mut(name) {
-            keep_length(text);
+        if let Some(value) = arguments.get_mut(name) {
+            keep_lengths(value);
         }
     }
     if let Some(Value::Object(act)) = arguments.get_mut("act")
@@ -180,13 +205,42 @@ fn drop_from_arguments(arguments: &mut Map<String, Value>) {
     }
 }
 
-fn lengths_in(value: &mut Value) {
+/// Leaves only the length of texts, and of numbers that may be one: all but places, times and counts.
+fn lengths_in_map(map: &mut Map<String, Value>) {
+    for (name, value) in map {
+        lengths_in(value, is_measure(name));
+    }
+}
+
+fn lengths_in(value: &mut Value, measures: bool) {
     match value {
         Value::String(text) => keep_length(text),
-        Value::Array(items) => items.iter_mut().for_each(lengths_in),
-        Value::Object(map) => map.values_mut().for_each(lengths_in),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Number(number) => {
+            let mut text = number.to_string();
+            if !measures || LONG_NUMBER <= digits_before_point(&text) {
+                keep_length(&mut text);
+                *value = Value::String(text);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| lengths_in(item, measures)),
+        Value::Object(map) => lengths_in_map(map),
+        Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// Leaves only the length of what was typed or noted, whatever it is.
+fn keep_lengths(value: &mut Value) {
+    lengths_in(value, false);
+}
+
+fn digits_before_point(number: &str) -> usize {
+    number.trim_start_matches('-').bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Such as `x`, `start_point` and `coordinate2`.
+fn is_measure(name: &str) -> bool {
+    let word = |word: &str| MEASURES.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    name.split('_').any(word)
 }
 
 #[cfg(test)]
@@ -231,7 +285,9 @@ mod tests {
             "call_id": 1, "request_number": 1, "iteration": 1, "kind": "final", "success": true,
             "tool_calls": [{
                 "id": "call_1", "name": "computer",
-                "parameters": { "action": "type", "text": "to Anna only", "more": ["to Anna only"] },
+                "parameters": {
+                    "action": "type", "text": "to Anna only", "more": ["to Anna only", 482_913], "coordinate": [5, 600],
+                },
             }],
             "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
             "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
@@ -242,6 +298,7 @@ mod tests {
         let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
         let text = to_string(&response).unwrap();
         assert!(!text.contains("to Anna only") && text.contains("[12 characters]"), "{text}");
+        assert!(!text.contains("482913") && text.contains("[5,600]"), "{text}");
         assert!(text.contains("call_1") && text.contains("computer"), "{text}");
     }
 
@@ -296,5 +353,22 @@ mod tests {
         assert_eq!(response.error.as_deref(), Some("[23 characters]"));
         let text = to_string(&response).unwrap();
         assert!(!text.contains("Anna"), "{text}");
+    }
+
+    #[test]
+    fn of_numbers_only_places_times_and_counts_stay() {
+        let Value::Object(mut map) = json!({
+            "text": 4829, "pin": [4, 8], "start_point": [482, 913.5], "coordinate2": [1, 2], "to_x": 7, "x": 482_913,
+            "seconds": 2.5, "more": { "y": 3, "note": 4 },
+        }) else {
+            unreachable!("it is one")
+        };
+        lengths_in_map(&mut map);
+        let left = json!({
+            "text": "[4 characters]", "pin": ["[1 characters]", "[1 characters]"], "start_point": [482, 913.5],
+            "coordinate2": [1, 2], "to_x": 7, "x": "[6 characters]", "seconds": 2.5,
+            "more": { "y": 3, "note": "[1 characters]" },
+        });
+        assert_eq!(Value::Object(map), left);
     }
 }

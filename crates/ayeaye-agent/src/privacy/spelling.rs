@@ -26,19 +26,17 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
     let escaped = |of: &str| {
         of.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
     };
-    let percent: String = value
-        .bytes()
-        .map(|byte| match byte {
-            b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => char::from(b).to_string(),
-            b => format!("%{b:02X}"),
-        })
-        .collect();
+    let quotes = |double: &str, single: &str| {
+        escaped(&value).replace("&quot;", double).replace('\'', single)
+    };
     let mut all = vec![
         json.to_owned(),
+        json.replace('/', "\\/"),
         escaped(&value),
-        escaped(&value).replace('\'', "&apos;"),
-        escaped(&value).replace('\'', "&#39;"),
-        percent,
+        quotes("&quot;", "&apos;"),
+        quotes("&quot;", "&#39;"),
+        quotes("&quot;", "&#x27;"),
+        quotes("&#34;", "&#39;"),
         value.replace(' ', "%s"),
         value.replace('\'', "'\\''"),
         in_one_line.replace('<', "＜"),
@@ -46,6 +44,7 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
         value.chars().map(full_width).collect(),
         value.chars().map(half_width).collect(),
     ];
+    all.extend(in_addresses(&value));
     let not_ascii = |c: char| !c.is_ascii();
     all.extend(in_numbers(json, not_ascii));
     if value.chars().count() <= LONGEST_ESCAPED {
@@ -86,6 +85,36 @@ pub(super) fn restyled(value: &str) -> Vec<String> {
     all.extend(in_xml);
     all.sort_unstable();
     all.dedup();
+    all
+}
+
+/// What those who write addresses keep besides letters and digits: what RFC 3986 has unreserved, the same and `/`
+/// (Python's `quote`), JavaScript's `encodeURIComponent` and `encodeURI`.
+const KEPT_IN_PATHS: [&str; 4] = ["-._~", "-._~/", "-._~!*'()", "-._~!*'();/?:@&=+$,#"];
+/// The same in forms, where a blank is a plus: `quote_plus`, and what browsers and Java send.
+const KEPT_IN_FORMS: [&str; 2] = ["-._~", "-._*"];
+
+/// The ways a text is written in a web address, with the digits of its bytes in capitals and in small letters.
+fn in_addresses(value: &str) -> Vec<String> {
+    let paths = KEPT_IN_PATHS.map(|kept| (kept, "%20"));
+    let forms = KEPT_IN_FORMS.map(|kept| (kept, "+"));
+    let mut all = Vec::new();
+    for (kept, blank) in paths.into_iter().chain(forms) {
+        let (mut upper, mut lower) = (String::new(), String::new());
+        for byte in value.bytes() {
+            if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
+                upper.push(char::from(byte));
+                lower.push(char::from(byte));
+            } else if byte == b' ' {
+                upper.push_str(blank);
+                lower.push_str(blank);
+            } else {
+                upper.push_str(&format!("%{byte:02X}"));
+                lower.push_str(&format!("%{byte:02x}"));
+            }
+        }
+        all.extend([upper, lower]);
+    }
     all
 }
 
@@ -305,5 +334,28 @@ mod tests {
             assert!(code.iter().any(|it| it == way), "{way}: {code:?}");
         }
         assert!(spellings("４８２９").iter().any(|it| it == "4829"));
+    }
+
+    #[test]
+    fn a_secret_is_known_in_addresses_as_each_program_writes_them() {
+        let value = "p/w ~it's(é)&<\"";
+        let spelled = spellings(value);
+        for way in [
+            "p%2Fw%20~it%27s%28%C3%A9%29%26%3C%22",
+            "p/w%20~it%27s%28%C3%A9%29%26%3C%22",
+            "p%2Fw%20~it's(%C3%A9)%26%3C%22",
+            "p/w%20~it's(%C3%A9)&%3C%22",
+            "p%2Fw+~it%27s%28%C3%A9%29%26%3C%22",
+            "p%2Fw+%7Eit%27s%28%C3%A9%29%26%3C%22",
+            "p%2fw+%7eit%27s%28%c3%a9%29%26%3c%22",
+            "p%2fw%20~it's(%c3%a9)%26%3c%22",
+            "p\\/w ~it's(é)&<\\\"",
+            "p/w ~it&#39;s(é)&amp;&lt;&#34;",
+            "p/w ~it&#x27;s(é)&amp;&lt;&quot;",
+        ] {
+            assert!(spelled.iter().any(|it| it == way), "{way}: {spelled:?}");
+        }
+        assert!(spelled.len() <= 40, "{}", spelled.len());
+        assert!(spellings("Mango-Tree-77").len() <= 4, "{:?}", spellings("Mango-Tree-77"));
     }
 }

@@ -10,6 +10,7 @@ use super::observer::{Observation, Observer};
 use super::outcome::RunError;
 use super::progress::{Headway, Loop, Progress};
 use super::recorder::StoredPicture;
+use super::reply_length::read_decision;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
@@ -84,7 +85,7 @@ impl Run {
             self.observer.answer_times.add(reply.latency);
             // Nothing follows from a reply before its screen is known to be the settled one.
             if let Err(moved) = self.confirm_settled(observation, step).await {
-                let read = model.read(&reply, observation.picture.picture.size);
+                let read = read_decision(&*model, &reply, observation.picture.picture.size);
                 if self.may_hold_secret(read.as_ref()) {
                     exchange.withhold_reply();
                 }
@@ -93,7 +94,7 @@ impl Run {
                 exchange.log_reply(&mut self.recorder, &reply, why, &mut step.costs).await?;
                 return Err(moved);
             }
-            let read = model.read(&reply, observation.picture.picture.size);
+            let read = read_decision(&*model, &reply, observation.picture.picture.size);
             match &read {
                 Ok(decision) => self.notice_secret(decision, observation).await?,
                 Err(_) if self.may_type_secret(observation).await? => exchange.withhold_reply(),

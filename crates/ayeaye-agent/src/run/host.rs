@@ -17,6 +17,7 @@ use super::decide::in_place_of_picture;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::progress::Progress;
+use super::reply_length::unread;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{
@@ -160,7 +161,7 @@ impl Run {
         loop {
             let reply =
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
-            let mut read = match model.incomplete(&reply) {
+            let mut read = match unread(&*model, &reply) {
                 Some(why) => Err(why.into()),
                 None => reply::read(&reply, self.apps()),
             };

@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
 pub(super) use self::response_record::{CallNumbers, INTERRUPTED, lost_response};
-use self::response_record::{WITHHELD, charge, failed_response, keep_lengths, tool_call_record};
+use self::response_record::{WITHHELD, charge, failed_response, keep_lengths, tool_call_records};
 use super::budget::Budget;
 use super::cancel::CancelHandle;
 use super::millis;
@@ -326,7 +326,7 @@ impl Exchange {
             success: error.is_none(),
             raw_content: Some(reply.text.clone()),
             reasoning: reply.reasoning.clone(),
-            tool_calls: reply.calls.iter().map(tool_call_record).collect(),
+            tool_calls: tool_call_records(reply),
             parsed,
             finish_reason: reply.finish_reason.clone(),
             model: reply.model.clone(),

@@ -2,6 +2,7 @@
 //!
 //! Models that think aloud, behind servers that do not set that apart, put their thoughts before it. A thought is no
 //! answer, and neither is what was cut off.
+use super::reply_length::unread;
 use crate::{Model, Reply};
 
 /// What a model's reply says behind its thoughts, trimmed and never empty. The error says what came instead.
@@ -9,7 +10,7 @@ pub(super) fn whole_answer<'a>(
     model: &dyn Model,
     reply: &'a Reply,
 ) -> Result<&'a str, &'static str> {
-    if let Some(why) = model.incomplete(reply) {
+    if let Some(why) = unread(model, reply) {
         return Err(why);
     }
     let said = behind_thoughts(&reply.text).ok_or("its thoughts have no end")?;

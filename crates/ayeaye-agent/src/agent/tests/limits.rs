@@ -197,3 +197,24 @@ async fn the_same_act_on_a_screen_that_changes_is_progress() {
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert!(rig.script.seen().iter().all(|seen| seen.system_notes.is_empty()));
 }
+
+/// A reply of which a record could not hold all it is told in.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_writes_without_an_end_is_asked_again_and_pays_for_it() {
+    let endless = || {
+        let text = "\u{1f600}".repeat(120_000);
+        crate::fakes::say("COMPLETE", &serde_json::json!({ "return": text }))
+    };
+    let prices = Prices { input: 1000.0, output: 1000.0, cached: None };
+    let rig = Rig::new([endless(), complete("done")]).priced(prices);
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert!(report.usage.cost_known && (report.usage.cost_usd - 0.22).abs() < 1e-9, "{report:?}");
+    let rig = Rig::new([endless(), endless(), endless()]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert!(report.message.contains("far too long"), "{}", report.message);
+    let rig =
+        Rig::new([endless()]).priced(prices).limited(|limits| limits.session_cost_usd = Some(0.1));
+    assert_eq!(rig.run().await.stop_reason, StopReason::BudgetReached);
+}

@@ -177,10 +177,11 @@ impl JournalWriter for FileWriter {
             return Err(storage("write", &self.folder.blobs())(invalid(why)));
         }
         let (folder, media_type) = (self.folder.clone(), media_type.to_owned());
-        let health = self.health.clone();
-        let work = move || health.note(blobs::keep(&folder, &bytes, &media_type));
+        let work = move || blobs::keep(&folder, &bytes, &media_type);
+        // A failure leaves nothing half-written, and no line names the blob: the record is as good as it was, and where
+        // a picture finds no room the end of the run may.
         let kept = blocking("write", &self.folder.blobs(), work).await;
-        let StoredBlob { blob, path, new } = self.health.note(kept)?;
+        let StoredBlob { blob, path, new } = kept?;
         if new {
             self.bytes = self.bytes.saturating_add(blob.bytes);
         }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use crate::journal::{LlmResponse, ResponseKind, TokenRecord, ToolCallRecord};
 use crate::privacy::{keep_length, length_of};
 use crate::run::millis;
-use crate::{ModelError, ModelErrorKind, Prices, Session, Tokens, ToolCall};
+use crate::run::reply_length::is_too_long;
+use crate::{ModelError, ModelErrorKind, Prices, Reply, Session, Tokens, ToolCall};
 
 /// What is recorded of a reply in which a password may be.
 pub(super) const WITHHELD: &str =
@@ -87,11 +88,38 @@ pub(super) fn charge(response: &mut LlmResponse, lost: Tokens, prices: Option<Pr
     response.cost_known = prices.is_some_and(Prices::are_zero);
 }
 
-/// A tool call for the record. Arguments that are not a JSON object are kept under `raw`.
-pub(super) fn tool_call_record(call: &ToolCall) -> ToolCallRecord {
-    let parameters = match serde_json::from_str(&call.arguments) {
-        Ok(Value::Object(parameters)) => parameters,
+/// Most tool calls of a reply that are recorded where that is too long to be read.
+const MOST_UNREAD_CALLS: usize = 16;
+/// Arguments that are nested deeper could not be read back from a record, which itself is some deep.
+const DEEPEST: usize = 100;
+
+/// The tool calls of a reply for the record.
+pub(super) fn tool_call_records(reply: &Reply) -> Vec<ToolCallRecord> {
+    let read = !is_too_long(reply);
+    let most = if read { usize::MAX } else { MOST_UNREAD_CALLS };
+    reply.calls.iter().take(most).map(|call| tool_call_record(call, read)).collect()
+}
+
+/// Arguments that are not a JSON object, or are not read, are kept under `raw`.
+fn tool_call_record(call: &ToolCall, read: bool) -> ToolCallRecord {
+    let arguments = read.then(|| serde_json::from_str(&call.arguments));
+    let parameters = match arguments {
+        Some(Ok(Value::Object(parameters)))
+            if parameters.values().all(|it| is_flat(it, DEEPEST)) =>
+        {
+            parameters
+        }
         _ => Map::from_iter([("raw".to_owned(), Value::from(call.arguments.as_str()))]),
     };
     ToolCallRecord { id: call.id.clone(), name: call.name.clone(), parameters }
+}
+
+/// Whether a value is no deeper than this.
+fn is_flat(value: &Value, most: usize) -> bool {
+    match value {
+        _ if most == 0 => false,
+        Value::Array(items) => items.iter().all(|item| is_flat(item, most - 1)),
+        Value::Object(map) => map.values().all(|item| is_flat(item, most - 1)),
+        _ => true,
+    }
 }

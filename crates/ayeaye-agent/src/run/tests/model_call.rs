@@ -8,9 +8,10 @@ use crate::run::budget::Budget;
 use crate::run::cancel::CancelHandle;
 use crate::run::model_call::{CallCosts, ModelCaller};
 use crate::run::outcome::RunError;
+use crate::run::reply_length::unread;
 use crate::{
     Limits, Message, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Retry, Role,
-    StopReason,
+    StopReason, ToolCall,
 };
 
 fn caller(recording: &Recording, cancel: &CancelHandle) -> ModelCaller {
@@ -184,4 +185,42 @@ async fn a_quoted_reply_that_may_hold_a_password_is_kept_as_its_length_alone() {
     assert_eq!(requests[2].messages.len(), 3);
     let kept = format!("{requests:?} {responses:?}");
     assert!(!kept.contains("hunter2"), "{kept}");
+}
+
+/// Whatever a model writes, the record holds what it has cost.
+#[tokio::test(start_paused = true)]
+async fn a_reply_without_an_end_is_recorded_as_far_as_it_fits_and_billed() {
+    let mut recording = Recording::new().await;
+    let endless = "\u{1f600}".repeat(400_000);
+    let model = Arc::new(ScriptedModel::new([ScriptedReply::Says(endless.clone()), complete("b")]));
+    model.cost(Prices { input: 2.0, output: 10.0, cached: None });
+    let (caller, mut costs) = (caller(&recording, &CancelHandle::default()), CallCosts::default());
+    let mut exchange = caller.exchange(model.clone(), CallPurpose::Act, prompt(), Vec::new());
+    let recorder = &mut recording.recorder;
+    let call = |arguments: String| {
+        let (id, name) = ("1".to_owned(), "tap".to_owned());
+        ToolCall { id, name, arguments }
+    };
+    let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+    reply.reasoning = endless;
+    reply.calls = vec![call(format!("{{\"a\":[{}0]}}", "1e15,".repeat(300_000))); 20];
+    let why = unread(&*model, &reply).expect("it is too long");
+    exchange.log_reply(recorder, &reply, Err(why.to_owned()), &mut costs).await.unwrap();
+    exchange.ask_again(recorder, "the model's", &reply, &ParseError(why.to_owned())).unwrap();
+    // Deep ones would not read back either.
+    let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+    reply.calls = vec![call(format!("{{\"a\":{}{}}}", "[".repeat(120), "]".repeat(120)))];
+    assert_eq!(unread(&*model, &reply), None);
+    exchange.log_reply(recorder, &reply, Ok(None), &mut costs).await.unwrap();
+    let (requests, responses) = calls(&recording).await;
+    assert_eq!((requests.len(), responses.len()), (2, 2));
+    let long = &responses[0];
+    let told = [long.raw_content.as_deref().unwrap(), &long.reasoning];
+    assert!(told.iter().all(|text| text.ends_with(" more characters]")), "{why}");
+    assert_eq!((long.success, long.tool_calls.len()), (false, 16));
+    assert!(
+        responses.iter().flat_map(|it| &it.tool_calls).all(|it| it.parameters.contains_key("raw"))
+    );
+    assert!(responses.iter().all(|it| it.tokens.total == 110 && it.cost_known));
+    assert!((costs.cost_usd - 2.0 * 300.0 / 1e6).abs() < 1e-12, "{costs:?}");
 }
