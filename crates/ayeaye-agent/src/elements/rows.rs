@@ -88,7 +88,7 @@ mod tests {
         let names: Vec<&str> =
             two.iter().filter(|it| own.contains(&it.index)).map(Element::name).collect();
         assert_eq!(names, ["", "Eggs", "Delete"]);
-        assert_eq!(two.lists(1600), [0..usize::MAX]);
+        assert_eq!(two.lists(1600).len(), 1);
         assert!(two.lists(1601).is_empty());
         let one = screen(&row("Milk", 0));
         let only = one.iter().find(|it| it.name() == "Delete").unwrap();

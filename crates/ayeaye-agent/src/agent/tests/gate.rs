@@ -103,14 +103,14 @@ async fn a_yes_dies_with_the_button_the_screen_the_app_and_a_no() {
 
 /// A screen of texts from the top down, and one button below them.
 fn texts_and_button(texts: &[&str], button: &str) -> String {
-    let nodes: String = texts
+    let nodes = texts
         .iter()
         .enumerate()
         .map(|(at, text)| {
             let (from, to) = (at * 6, at * 6 + 5);
             format!(r#"<node text="{text}" class="android.widget.TextView" bounds="[0,{from}][60,{to}]"/>"#)
         })
-        .collect();
+        .collect::<Vec<_>>().concat();
     format!(
         r#"<hierarchy rotation="0">{nodes}<node text="{button}" class="android.widget.Button" clickable="true" bounds="[0,50][60,80]"/></hierarchy>"#
     )
@@ -177,14 +177,15 @@ async fn a_yes_outlives_what_changes_by_itself() {
     }
     // What others write in a chat meanwhile, and what is said of them below their name.
     let chat = |status: &str, messages: &[&str]| {
-        let messages: String = messages
+        let messages = messages
             .iter()
             .map(|it| {
                 format!(
                     r#"<node text="{it}" class="android.widget.TextView" bounds="[0,20][60,26]"/>"#
                 )
             })
-            .collect();
+            .collect::<Vec<_>>()
+            .concat();
         format!(
             r#"<hierarchy rotation="0"><node text="Bob" class="android.widget.TextView" bounds="[0,0][60,3]"/>
             <node text="{status}" class="android.widget.TextView" bounds="[0,3][60,5]"/>
@@ -202,7 +203,7 @@ async fn a_yes_outlives_what_changes_by_itself() {
 #[tokio::test(start_paused = true)]
 async fn a_yes_to_a_row_is_for_that_row_alone() {
     let list = |names: [&str; 2]| {
-        let rows: String = [(names[0], 20), (names[1], 50)]
+        let rows = [(names[0], 20), (names[1], 50)]
             .iter()
             .map(|(name, from)| {
                 let to = from + 29;
@@ -211,7 +212,7 @@ async fn a_yes_to_a_row_is_for_that_row_alone() {
                     <node content-desc="Delete" class="android.widget.ImageButton" clickable="true" bounds="[20,{from}][60,{to}]"/></node>"#
                 )
             })
-            .collect();
+            .collect::<Vec<_>>().concat();
         format!(
             r#"<hierarchy rotation="0"><node text="Notes" class="android.widget.TextView" bounds="[0,0][60,3]"/>{rows}</hierarchy>"#
         )
