@@ -345,6 +345,7 @@ async fn sessions_are_named_by_the_beginning_of_their_ids() {
     let removed = binary.run(&["sessions", "rm", "last", "last", &ids[1]]).await;
     assert_eq!(removed.code, 0, "{removed:?}");
     assert_eq!(removed.out.matches("removed").count(), 1, "{}", removed.out);
+    assert!(removed.out.contains(&format!("{}   two", ids[1])), "{}", removed.out);
     let left = binary.run(&["sessions", "list"]).await;
     assert!(left.out.contains(&ids[0]) && !left.out.contains(&ids[1]), "{}", left.out);
 }

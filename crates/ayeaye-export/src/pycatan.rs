@@ -190,7 +190,8 @@ impl PyCatan {
             self.close_unanswered(files, now, &name, "the run ended before an answer came");
         }
         let started = self.started();
-        let lasted = now.duration_since(started).as_secs_f64();
+        // A clock may have been put back meanwhile.
+        let lasted = now.duration_since(started).as_secs_f64().max(0.0);
         let agents: Map<String, Value> =
             self.players.iter().map(|(name, player)| (name.clone(), player.summary())).collect();
         let mut summary = json!({

@@ -434,3 +434,13 @@ fn the_folder_is_named_after_the_second_it_began_in() {
     let started = "2026-01-09T16:07:34.9Z".parse().unwrap();
     assert_eq!(PyCatan::folder(started), "session_20260109_160734");
 }
+
+#[test]
+fn no_session_takes_less_than_no_time() {
+    let mut builder = EventBuilder::new();
+    builder.end("USER_PAUSED");
+    let begun = builder.events[0].ts;
+    builder.events.last_mut().unwrap().ts = begun - jiff::SignedDuration::from_hours(2);
+    let summary = folder(&builder).json("session_summary.json");
+    assert_eq!(summary["duration_seconds"], 0.0, "{summary}");
+}

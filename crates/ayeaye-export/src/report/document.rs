@@ -141,12 +141,17 @@ impl Page<'_> {
             );
             fact(html, "Phone", &device.model, &[&more]);
             let last = model.ended.as_ref().map(|it| it.at).or(model.last).unwrap_or(start.at);
-            let span = format!(
-                "to {} \u{b7} {}",
-                labels::clock(last),
+            let [day, last_day] = [start.at, last].map(|at| at.strftime("%-d %B %Y").to_string());
+            let mut until = labels::clock(last);
+            if last_day != day {
+                until = format!("{last_day}, {until}");
+            }
+            let lasted = if last < start.at {
+                "the clock was put back".to_owned()
+            } else {
                 labels::millis(labels::between(start.at, last))
-            );
-            let day = start.at.strftime("%-d %B %Y").to_string();
+            };
+            let span = format!("to {until} \u{b7} {lasted}");
             let from = format!("from {} UTC", labels::clock(start.at));
             fact(html, "When", &day, &[&from, &span]);
         }

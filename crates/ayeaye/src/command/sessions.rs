@@ -13,6 +13,7 @@ use ayeaye_agent::{
     error_chain,
 };
 use ayeaye_export::{ExportError, FolderError, Format};
+use jiff::Timestamp;
 
 pub use self::list::list;
 use self::requests::Request;
@@ -23,10 +24,12 @@ use crate::command::called::ayeaye;
 use crate::command::report::{RunJson, print_end, print_way_on, session_folder};
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::text::{count, lines, local_time, one_line};
+use crate::text::{count, excerpt, lines, local_time, one_line};
 
 /// How many sessions an error names.
 const NAMED_IN_ERROR: usize = 5;
+/// Characters of the task of a session that was removed.
+const REMOVED_TASK: usize = 60;
 
 /// The session of that name.
 pub async fn find(journal: &dyn Journal, name: &SessionName) -> anyhow::Result<SessionId> {
@@ -99,8 +102,7 @@ pub async fn show(
         return Ok(Exit::Done);
     }
     terminal.item("session", &id.to_string());
-    terminal
-        .item("when", &format!("{} to {}", local_time(summary.started), local_time(summary.last)));
+    terminal.item("when", &span(summary.started, summary.last));
     terminal.item("record", &session_folder(config, id).display().to_string());
     match ayeaye_export::session_logs(&config.data_dir, id) {
         Ok(logs) => {
@@ -159,6 +161,12 @@ pub async fn show(
     Ok(Exit::Done)
 }
 
+/// From when to when a session took.
+fn span(started: Timestamp, last: Timestamp) -> String {
+    let put_back = if last < started { " (the clock was put back meanwhile)" } else { "" };
+    format!("{} to {}{put_back}", local_time(started), local_time(last))
+}
+
 /// An answer as it may stand on a screen.
 fn shown_answer(question: Option<&Question>, text: &str) -> String {
     if question.is_some_and(Question::asks_for_secret) {
@@ -210,15 +218,21 @@ pub async fn remove(
     let mut found = Vec::new();
     for name in names {
         match find(journal, name).await {
-            Ok(id) if found.contains(&id) => {}
-            Ok(id) => found.push(id),
+            Ok(id) if found.iter().any(|(known, _)| *known == id) => {}
+            // Whoever does not say which, and meant another one, is to see it.
+            Ok(id) if !matches!(name, SessionName::Id(_)) => {
+                let task = journal.summary(&id).await.ok().map(|it| one_line(&it.task));
+                found.push((id, task));
+            }
+            Ok(id) => found.push((id, None)),
             Err(err) => exit = crate::command::print_error(&err),
         }
     }
-    for id in &found {
+    for (id, task) in &found {
         match journal.remove(id).await {
             Ok(()) => {
-                terminal.item("removed", &id.to_string());
+                let task = task.as_ref().map(|it| format!("   {}", excerpt(it, REMOVED_TASK)));
+                terminal.item("removed", &format!("{id}{}", task.unwrap_or_default()));
                 // On a full disk, for one: the session is gone, and so is its id with the next run of any.
                 if let Err(err) = coordinator.forget(*id).await {
                     tracing::warn!(session = %id, "its id stays for now: {}", error_chain(&err));
@@ -295,6 +309,13 @@ mod tests {
         assert_eq!(is_busy(&journal, id).await.unwrap(), Some(false));
         journal.remove(&id).await.unwrap();
         assert_eq!(is_busy(&journal, id).await.unwrap(), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_put_back_is_told() {
+        let (one, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(3600).unwrap());
+        assert!(span(later, one).ends_with(" (the clock was put back meanwhile)"));
+        assert!(!span(one, later).contains("clock") && !span(one, one).contains("clock"));
     }
 
     #[test]

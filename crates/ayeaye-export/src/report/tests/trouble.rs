@@ -120,3 +120,14 @@ fn a_picture_that_stays_large_takes_no_more_than_there_is() {
     assert_eq!(shown(60_000), (2, 0));
     assert_eq!(shown(0), (0, 2));
 }
+
+#[test]
+fn a_session_that_ended_before_it_began_has_a_date_and_no_duration() {
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.complete(0, "Sent.").end();
+    let begun = builder.events[0].ts;
+    builder.events.last_mut().unwrap().ts = begun - jiff::SignedDuration::from_hours(26);
+    let (page, _) = page_of(&builder.events);
+    assert!(page.contains("from 03:04:05 UTC"), "{page}");
+    assert!(page.contains("to 1 January 2026, 01:04:05 \u{b7} the clock was put back"), "{page}");
+}
