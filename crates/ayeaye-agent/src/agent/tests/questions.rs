@@ -424,7 +424,7 @@ async fn the_number_of_an_option_is_that_option_however_it_comes() {
             }
         };
         rig.go_on(id, words).await;
-        assert_eq!(answers(&rig, id).await, [pair(AnswerSource::Client, "Anna Chen")], "{way}");
+        assert_eq!(rig.answers(id).await, [pair(AnswerSource::Client, "Anna Chen")], "{way}");
         assert!(rig.script.last().past_in_words().contains(&"! Anna Chen".to_owned()), "{way}");
     }
     let rig = Rig::new([which_anna(), complete("Sent.")]).answering(ReplyMode::ManualReply);
@@ -435,7 +435,7 @@ async fn the_number_of_an_option_is_that_option_however_it_comes() {
     }
     rig.leave_answer(id, "1").await;
     rig.ended(follower).await;
-    assert_eq!(answers(&rig, id).await, [pair(AnswerSource::Manual, "Anna Berg")]);
+    assert_eq!(rig.answers(id).await, [pair(AnswerSource::Manual, "Anna Berg")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -477,7 +477,7 @@ async fn an_answer_after_the_answer_is_advice_and_says_so_and_the_same_one_is_to
     assert!(other.has_become_advice());
     rig.agent.stop(id, StopReason::UserPaused, &client()).await.unwrap();
     let told = [pair(AnswerSource::Client, "Anna Chen"), pair(AnswerSource::Guidance, "Anna Berg")];
-    assert_eq!(answers(&rig, id).await, told);
+    assert_eq!(rig.answers(id).await, told);
 }
 
 #[tokio::test(start_paused = true)]
