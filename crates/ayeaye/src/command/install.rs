@@ -78,13 +78,11 @@ async fn choose(
         // Whoever says yes beforehand wants something done, and nothing was.
         return Ok(if args.entry.yes { Exit::Failed } else { Exit::Done });
     }
-    match pick(&here, terminal).await {
-        Some(client) => into(client, config, start, args, terminal).await,
-        None => {
-            terminal.line("Nothing was written.");
-            Ok(Exit::Failed)
-        }
-    }
+    let Some(client) = pick(&here, terminal).await else {
+        terminal.line("Nothing was written.");
+        return Ok(Exit::Failed);
+    };
+    into(client, config, start, args, terminal).await
 }
 
 /// Asks for one of the clients.

@@ -111,8 +111,10 @@ mod tests {
     #[test]
     fn a_token_has_one_profile() {
         let check = |words: &[&str]| {
-            let all: Vec<Narrowed> =
-                words.iter().map(|word| word.parse().ok().expect(word)).collect();
+            let all: Vec<Narrowed> = words
+                .iter()
+                .map(|word| word.parse().unwrap_or_else(|err| panic!("{word}: {err}")))
+                .collect();
             one_profile_each(&all).map_err(|err| err.to_string())
         };
         assert_eq!(check(&["anna=read-only", "ben=trusted", "anna=read-only"]), Ok(()));

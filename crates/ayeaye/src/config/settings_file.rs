@@ -39,7 +39,7 @@ fn text(path: &Path) -> io::Result<String> {
     }
     String::from_utf8(bytes).map_err(|err| {
         let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = before.split(|byte| *byte == b'\n').count();
         io::Error::other(format!(
             "line {line} is not text in UTF-8: save the file in that encoding"
         ))

@@ -6,6 +6,7 @@ const MAX_ID: usize = 256;
 
 /// Reads a JSON object byte by byte and keeps the value of its top-level `id`, if it has a `method` as well. For input that is not JSON
 /// the result is arbitrary.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Default)]
 pub(super) struct RequestIdScanner {
     depth: u32,
