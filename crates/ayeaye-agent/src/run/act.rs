@@ -170,7 +170,7 @@ impl Run {
                 let question = Question { app, ..Question::needs_keyboard(&why) };
                 return self.stop_for_question(&question).await;
             }
-            Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+            Err(err) if err.ends_driving() => {
                 step.error = Some(error_chain(&err));
                 return Err(RunError::DeviceLost(err));
             }
