@@ -50,7 +50,7 @@ async fn phones(all: &'static [[&'static str; 2]]) -> (Fake, Arc<Address>) {
         if request.starts_with("shell,v2,raw:getprop ro.product.model") {
             return Some(Reply::out(format!("{model}\n--ayeaye--\n{serial}\n")));
         }
-        (request == "shell,v2,raw:").then(|| short_lived_shell())
+        (request == "shell,v2,raw:").then(short_lived_shell)
     })
     .await;
     (fake, address)
