@@ -2,9 +2,10 @@
 //! serials for one phone: the phone itself has one driver.
 use std::sync::Arc;
 
-use ayeaye_phone::{Phone, VirtualPhone};
+use ayeaye_phone::{AdbServer, Phone, PhoneOptions, VirtualPhone};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     Answer, Binary, FakeVlm, Raw, aimed, click, complete, one_by_one, plugged_in, quick_phone,
@@ -113,6 +114,67 @@ async fn the_phone_refuses_a_driver_once_another_has_taken_it_over() {
     let again = cable.facts("ask_agent_continue", again).await;
     assert_eq!(again["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{again}");
     assert_eq!(taps(both.phone.phone()).last(), Some(&(800, 300)));
+}
+
+/// An adb server at this address with this phone in its list, as soon as the last one has left it.
+async fn served_at(address: std::net::SocketAddr, phone: VirtualPhone) -> CancellationToken {
+    let down = CancellationToken::new();
+    let server = within(10, "the address", async {
+        loop {
+            match AdbServer::bind(address, vec![phone.clone()]).await {
+                Ok(server) => return server,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await;
+    tokio::spawn(server.serve(down.clone()));
+    down
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_phone_that_comes_to_the_address_of_a_run_is_neither_shown_nor_touched() {
+    let gate = Arc::new(Notify::new());
+    let vlm = FakeVlm::start(one_by_one(vec![
+        Answer::Says(click(300, 400)),
+        Answer::Held(gate.clone(), click(700, 700)),
+    ]))
+    .await;
+    let (first, options) = (quick_phone(), quick_phone().phone().options().clone());
+    let other = VirtualPhone::new(Phone::new(PhoneOptions {
+        serial: "ANNA-9-0001".to_owned(),
+        model: "Pixel 9 Pro".to_owned(),
+        ..options
+    }));
+    let (address, attached) = plugged_in(&first.also_as(OVER_WIFI)).await;
+    let mut server = Binary::with(address, &vlm).raw().await;
+    let started = start(&mut server, OVER_WIFI, 0).await;
+    asked(&vlm, 2).await;
+    // The network gives the address to another phone while the model thinks.
+    drop(attached);
+    first.faults().kill_link();
+    let down = served_at(address, other.also_as(OVER_WIFI)).await;
+    gate.notify_one();
+
+    let session = json!({ "session_id": started["session_id"], "wait_seconds": 30 });
+    let ended = server.facts("ask_agent_continue", session.clone()).await;
+    assert_eq!(ended["stop_reason"], "DEVICE_LOST", "{ended}");
+    let message = ended["message"].as_str().unwrap();
+    assert!(
+        message.contains("is another phone now: it was Aye-aye virtual phone, and is Pixel 9 Pro"),
+        "{message}"
+    );
+    assert_eq!(vlm.asked_count(), 2, "its screen is not sent to the model");
+    assert_eq!(taps(other.phone()), []);
+    assert_eq!(taps(first.phone()), [(300, 400)]);
+
+    // The first phone is there again.
+    down.cancel();
+    let _down = served_at(address, first.also_as(OVER_WIFI)).await.drop_guard();
+    vlm.then(vec![Answer::Says(click(800, 300)), Answer::Says(complete("Done."))]);
+    let again = server.facts("ask_agent_continue", session).await;
+    assert_eq!(again["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{again}");
+    assert_eq!(taps(other.phone()), []);
 }
 
 #[cfg(target_os = "linux")]

@@ -14,7 +14,6 @@ mod overlap;
 mod png;
 mod raw;
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,8 +51,6 @@ pub(crate) struct Capture {
     digests: Digests,
     /// The link for which that holds.
     link: Mutex<Option<String>>,
-    /// Raw captures without a byte in a row.
-    raw_failures: AtomicUsize,
     /// The last capture, while somebody holds it: the next one shares what looks the same.
     last: Mutex<Earlier>,
 }
@@ -64,6 +61,8 @@ pub(crate) struct Captured {
     pub(crate) frame: Frame,
     /// The phone has several displays and was not told which is meant.
     pub(crate) several_displays: bool,
+    /// In which it came: not always the one that was tried first.
+    way: CaptureWay,
 }
 
 impl Capture {
@@ -89,14 +88,20 @@ impl Capture {
                     self.digests.captured(captured.frame.digest(), begun);
                     let took = begun.elapsed();
                     let now = Instant::now();
-                    if under_way.succeeded(took, now) {
+                    let alone = under_way.succeeded(took, now);
+                    let came = captured.way;
+                    if came != way {
+                        // How long each of the two took is not known.
+                        self.choice().came_beside_another(came, took);
+                        self.choice().was_broken(way, now);
+                    } else if alone {
                         self.choice().succeeded(way, took, now);
                     } else {
                         self.choice().came_beside_another(way, took);
                     }
                     let size = captured.frame.size();
                     tracing::debug!(
-                        device = %client.id(), way = way.name(), ?panel, ?took, %size, "captured"
+                        device = %client.id(), way = came.name(), ?panel, ?took, %size, "captured"
                     );
                     return Ok(captured);
                 }
@@ -119,13 +124,38 @@ impl Capture {
                 }
                 Err(Failure::Unknown(reason)) => {
                     is_no_picture = true;
+                    unknown.retain(|(way, _)| *way != CaptureWay::Png);
                     let reasons = unknown.iter().map(|(_, reason)| reason.as_str());
-                    let png = if unknown.is_empty() { reason } else { format!("PNG: {reason}") };
+                    let png =
+                        if unknown.is_empty() { reason.clone() } else { format!("PNG: {reason}") };
                     let all: Vec<&str> = reasons.chain([png.as_str()]).collect();
-                    client.garbled(WHAT, all.join("; "))
+                    let error = client.garbled(WHAT, all.join("; "));
+                    if self.choice().was_broken(way, Instant::now()) {
+                        unknown.push((way, format!("PNG: {reason}")));
+                    }
+                    error
                 }
-                Err(Failure::Other(error)) => error,
+                // A closed service is how adbd says that it has none, where the phone has just answered.
+                Err(Failure::Other(DeviceError::LinkLost(..) | DeviceError::Refused { .. }))
+                    if way == CaptureWay::Framebuffer && !unknown.is_empty() =>
+                {
+                    self.choice().refused(way, Instant::now());
+                    unknown.push((way, "framebuffer: refused".to_owned()));
+                    continue;
+                }
+                Err(Failure::Other(error)) => {
+                    let is_damaged = matches!(error, DeviceError::Garbled { .. });
+                    if is_damaged && self.choice().was_broken(way, Instant::now()) {
+                        let (name, why) = (way.name(), reason_of(&error));
+                        tracing::info!(device = %client.id(), why, "{name} captures come damaged");
+                        unknown.push((way, format!("{name}: {why}")));
+                    }
+                    error
+                }
             };
+            if error.is_unreachable() {
+                self.choice().link_broke();
+            }
             // Next time it is done in another way.
             if matches!(error, DeviceError::TimedOut { .. }) && way != CaptureWay::Raw {
                 self.choice().was_too_slow(way, limit * 2, Instant::now());
@@ -252,6 +282,14 @@ impl Capture {
     /// Never held over an await.
     fn choice(&self) -> MutexGuard<'_, Choice> {
         self.choice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is wrong with a capture, as it stands in an error.
+fn reason_of(error: &DeviceError) -> String {
+    match error {
+        DeviceError::Garbled { reason, .. } => reason.clone(),
+        other => other.to_string(),
     }
 }
 

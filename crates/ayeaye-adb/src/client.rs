@@ -4,9 +4,11 @@
 //! share one (see [`PersistentShell`]).
 mod commands;
 mod failures;
+mod reach;
+mod same_phone;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -14,8 +16,10 @@ use async_trait::async_trait;
 use ayeaye_agent::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange};
 use bytes::BytesMut;
 use tokio::sync::{OnceCell, OwnedRwLockReadGuard, RwLock};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
+pub(crate) use self::same_phone::PhoneMarks;
+use self::same_phone::SamePhone;
 use crate::dumps::Dumps;
 use crate::errors::{Stage, device_error};
 use crate::fence::Fence;
@@ -68,6 +72,8 @@ pub(crate) struct DeviceClient {
     shell: PersistentShell,
     /// Of the phone, whoever has it open.
     dumps: Arc<Dumps>,
+    /// Whether it is still the phone that was driven.
+    same_phone: SamePhone,
 }
 
 impl DeviceClient {
@@ -88,6 +94,7 @@ impl DeviceClient {
             fence: Fence::default(),
             shell: PersistentShell::default(),
             dumps: Arc::default(),
+            same_phone: SamePhone::default(),
         }
     }
 
@@ -325,55 +332,13 @@ impl DeviceClient {
             talk(&mut connection).await.map(Ok)
         };
         match timeout_at(deadline, asked).await {
-            Ok(Ok(answer)) => Ok(answer),
+            Ok(Ok(answer)) => {
+                self.same_phone.answered();
+                Ok(answer)
+            }
             Ok(Err(error)) => Err(self.request_failed(what, error)),
             Err(_) => Err(self.timed_out(what, limit)),
         }
-    }
-
-    /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
-    /// may be tried where there is one.
-    ///
-    /// Not all of this is under the deadline, which is that of the phone's answer: the adb server is connected to
-    /// within `limits.connect`, and where none runs it is started within `limits.start`, which a command that may take
-    /// two seconds must not cut off. Looking for another way takes `limits.list` and twice `limits.describe` at most,
-    /// and then the server of that way is connected to.
-    async fn reach(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
-        if self.is_in_doubt.swap(false, Ordering::Relaxed) {
-            self.go_another_way(false).await;
-        }
-        match self.transport(what, deadline).await {
-            Err(error) if error.is_unreachable() && self.go_another_way(true).await => {
-                self.transport(what, deadline).await
-            }
-            reached => reached,
-        }
-    }
-
-    async fn transport(&self, what: &str, deadline: Instant) -> Result<Connection, DeviceError> {
-        let Route { server, serial } = self.way();
-        let mut connection = server.connect().await?;
-        let transport = format!("host:transport:{serial}");
-        match timeout_at(deadline, connection.request(&transport)).await {
-            Ok(Ok(())) => Ok(connection),
-            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Connecting, error)),
-            Err(_) => {
-                let state = "out of reach: the adb server does not answer".to_owned();
-                Err(DeviceError::NotReady(self.id.clone(), state))
-            }
-        }
-    }
-
-    /// True if there is another way, which is taken from now on.
-    async fn go_another_way(&self, is_gone: bool) -> bool {
-        let Some(others) = &self.others else { return false };
-        let limit = self.limits.list + 2 * self.limits.describe;
-        let found = timeout(limit, others.instead_of(&self.way(), is_gone)).await;
-        let Ok(Some(way)) = found else { return false };
-        let server = &way.server.config().server;
-        tracing::warn!(device = %self.id, serial = way.serial, %server, "its link is gone; going on over another");
-        *self.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
-        true
     }
 
     /// Whether the phone's shell reports exit codes (Android 7 and later).

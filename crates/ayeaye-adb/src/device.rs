@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::apk::parse_locales;
 use crate::apps::AppCatalog;
 use crate::capture::Capture;
-use crate::client::DeviceClient;
+use crate::client::{DeviceClient, PhoneMarks};
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::dumps::Dumps;
@@ -81,6 +81,10 @@ pub(crate) struct DeviceProperties {
 }
 
 impl DeviceProperties {
+    fn marks(&self) -> PhoneMarks {
+        PhoneMarks { model: self.model.clone(), serial_number: self.serial_number.clone() }
+    }
+
     /// All of them in one round trip.
     pub(crate) async fn query(client: &DeviceClient) -> Result<Self, DeviceError> {
         let ask = batch(&[
@@ -232,6 +236,7 @@ impl Device for AdbDevice {
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         let about = DeviceProperties::query(&self.client).await?;
+        self.client.stay_with(about.marks());
         // A phone that does not tell may forbid nothing.
         let ban = self.client.shell_quick("what it forbids", ASK_CAPTURE_BAN).await;
         let ban = ban.map(|output| CaptureBan::read(&output.stdout)).unwrap_or_default();

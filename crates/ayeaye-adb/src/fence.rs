@@ -30,6 +30,8 @@ const DRIVERS: &str = "ayeaye-drivers:";
 const ACTS: &str = "ayeaye-acts:";
 /// Begins the line of an act that was not begun.
 const NOT_BEGUN: &str = "ayeaye-not-begun:";
+/// Instead of the drivers, where there is no folder of them.
+const NO_NOTES: &str = "no-notes";
 const NOT_BEGUN_CODE: u8 = 77;
 /// How often a driver that does not see itself alone moves the others away.
 const TRIES: u32 = 3;
@@ -68,8 +70,10 @@ enum FenceState {
 /// Why an act was not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotBegun {
-    /// Another driver has claimed the phone, or its folders were removed.
+    /// Another driver has claimed the phone, or its folder was removed.
     ClaimedElsewhere,
+    /// It has no notes of any driver: they were removed, or it is another phone.
+    NotesAreGone,
     /// The phone could not note it.
     NotNoted,
 }
@@ -181,7 +185,7 @@ impl Fence {
             tidy = format!("(cd {place} && rm -rf {}); ", old.join(" "));
         }
         Some(format!(
-            "(mkdir {place}/{number} 2>/dev/null || {{ echo {NOT_BEGUN} $(ls {ROOT} 2>/dev/null) >&2; \
+            "(mkdir {place}/{number} 2>/dev/null || {{ echo {NOT_BEGUN} $(ls {ROOT} 2>/dev/null || echo {NO_NOTES}) >&2; \
              exit {NOT_BEGUN_CODE}; }}; {tidy}{line})"
         ))
     }
@@ -193,8 +197,14 @@ impl Fence {
         }
         let all = output.combined();
         let drivers = all.lines().find_map(|line| line.trim().strip_prefix(NOT_BEGUN))?;
-        let is_ours = drivers.split_whitespace().any(|driver| driver == self.token);
-        Some(if is_ours { NotBegun::NotNoted } else { NotBegun::ClaimedElsewhere })
+        let drivers: Vec<&str> = drivers.split_whitespace().collect();
+        Some(if drivers.contains(&&*self.token) {
+            NotBegun::NotNoted
+        } else if drivers.contains(&NO_NOTES) {
+            NotBegun::NotesAreGone
+        } else {
+            NotBegun::ClaimedElsewhere
+        })
     }
 
     fn state(&self) -> FenceState {

@@ -235,7 +235,7 @@ pub(crate) async fn commit(client: &DeviceClient, id: &str, text: &str) -> Resul
         let words = format!("-a ADB_INPUT_B64 --es msg {}", STANDARD.encode(chunk));
         match broadcast(client, what, id, &words).await {
             Ok(()) => {}
-            Err(error @ DeviceError::ClaimedElsewhere { .. }) => return Err(error),
+            Err(error) if error.ends_driving() => return Err(error),
             Err(error) if index == 0 => return Err(error),
             Err(error) => {
                 return Err(client.garbled(what, format!("it was typed in part, then: {error}")));

@@ -69,6 +69,11 @@ impl PersistentShell {
 }
 
 impl ShellTurn<'_> {
+    /// Whether one was open when it was last used.
+    pub(crate) fn has_session(&self) -> bool {
+        self.0.session.is_some()
+    }
+
     /// Whether it is open on this link. One that has ended meanwhile, or said something unasked, is closed.
     pub(crate) fn is_open(&mut self, link: &str) -> bool {
         let usable = |it: &mut Session| it.link == link && it.connection.is_silent();

@@ -14,6 +14,7 @@ mod one_shell;
 mod opening;
 mod packages;
 mod proving;
+mod same_phone;
 mod settings;
 mod touching;
 mod turning;

@@ -268,7 +268,7 @@ impl TextEntry<'_> {
             match enter.send(client, "the enter key").await {
                 Ok(()) => {}
                 // Whether it was pressed is not known, or somebody else has the phone; the text is there either way.
-                Err(error @ DeviceError::ClaimedElsewhere { .. }) => return Err(error),
+                Err(error) if error.ends_driving() => return Err(error),
                 Err(error) if error.may_have_acted() => return Err(error),
                 Err(error) => {
                     let why = format!("the text was typed, then: {}", error_chain(&error));
@@ -383,7 +383,7 @@ async fn type_by_keys(
         let limit = client.limits().shell + part.takes;
         let output = match client.act("the text", &part.line, limit).await {
             Ok(output) => output,
-            Err(error @ DeviceError::ClaimedElsewhere { .. }) => return Err(error),
+            Err(error) if error.ends_driving() => return Err(error),
             Err(error) => {
                 let is_late = matches!(error, DeviceError::TimedOut { .. });
                 if is_late && is_typed(client, before, &text[..part.end], hides).await {

@@ -179,14 +179,16 @@ impl Run {
         };
         let (log, changes) = RunChangeLog::new(ledger);
         device.report_changes(log);
+        let mut observer = Observer::new(
+            device.clone(),
+            cancel.clone(),
+            &deps.limits,
+            deps.policy.clone(),
+            settle_times,
+        );
+        observer.tell_when_away(updates.clone());
         Self {
-            observer: Observer::new(
-                device.clone(),
-                cancel.clone(),
-                &deps.limits,
-                deps.policy.clone(),
-                settle_times,
-            ),
+            observer,
             models: ModelCaller::new(budget, cancel.clone(), recorder.session()),
             actor: Actor::new(device.clone(), cancel.clone(), changes),
             phone_taps,

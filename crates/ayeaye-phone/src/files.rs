@@ -25,6 +25,9 @@ const MAX_NODES: usize = 20_000;
 pub(crate) const DIRECTORY: u32 = 0o040_000;
 pub(crate) const REGULAR: u32 = 0o100_000;
 
+/// What Android gives every file of the shared storage.
+const SHARED: u32 = 0o660;
+
 /// The result of `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stat {
@@ -355,7 +358,9 @@ impl FileSystem {
     }
 
     fn insert_node(&mut self, path: &str, content: Option<Vec<u8>>, permissions: u32, now: u64) {
-        let permissions = permissions & 0o777;
+        // Whoever writes it, and whatever they ask for.
+        let is_shared = content.is_some() && path.starts_with("/sdcard/");
+        let permissions = if is_shared { SHARED } else { permissions & 0o777 };
         let content = content.map(Bytes::from);
         let node = Node { content, permissions, modified: now, inode: self.next_inode };
         self.next_inode += 1;

@@ -131,11 +131,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "begin another session on the other device with `ayeaye run`",
             "start a new task on the other phone",
         ),
-        AgentError::OtherPhone { .. } => reader.choose(
-            "start a new task on the phone that is there now, or connect the one the session began on again",
-            "begin another session with `ayeaye run`, or connect the phone it began on again",
-            "start a new task on the phone that is there now, or connect the first one again",
-        ),
+        AgentError::OtherPhone { .. } => for_another_phone(reader),
         AgentError::Device(err) => for_device_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),
         AgentError::NotARecord(_) => {
@@ -219,6 +215,10 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "if there is no other way, do it by hand on the phone, then go on"
         }
         DeviceError::NotSent { .. } => "fix what the message names, and try again",
+        DeviceError::OtherPhone { .. } => for_another_phone(reader),
+        DeviceError::ClaimedElsewhere { notes_are_gone: true, .. } => {
+            "see that the phone you mean is there, by its screen or its serial number; if it is, going on takes it anew"
+        }
         DeviceError::ClaimedElsewhere { .. } => {
             "one phone has one driver: end the other server's task, or leave the phone to it; starting again takes the \
              phone over"
@@ -227,6 +227,15 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "try again; if it keeps happening, reconnect the phone and run `ayeaye doctor`"
         }
     }
+}
+
+/// What to do about a session whose phone has left its address to another one.
+fn for_another_phone(reader: Reader) -> &'static str {
+    reader.choose(
+        "start a new task on the phone that is there now, or connect the one the session began on again",
+        "begin another session with `ayeaye run`, or connect the phone it began on again",
+        "start a new task on the phone that is there now, or connect the first one again",
+    )
 }
 
 /// What to do about a phone on the network that could not be connected, paired or found. Only commands

@@ -1,5 +1,4 @@
 //! One attempt at a capture, in one of the ways there are.
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
@@ -10,9 +9,6 @@ use tokio::time::{Instant, timeout_at};
 use super::choice::CaptureWay;
 use super::{Capture, Captured, MAX_BYTES, WHAT, framebuffer, gzip, png, raw};
 use crate::client::DeviceClient;
-
-/// Raw captures without a single byte, in a row, after which the phone is taken to have none.
-const MAX_RAW_FAILURES: usize = 3;
 
 /// How long the pixels of a raw capture have been coming before the link is judged by them.
 const JUDGED_AFTER: Duration = Duration::from_millis(350);
@@ -57,7 +53,7 @@ impl Capture {
         deadline: Instant,
     ) -> Result<Captured, Failure> {
         let mut reader = self.reader(display);
-        let patience = self.choice().patience_for_raw();
+        let patience = self.choice().patience_for_raw(Instant::now());
         let (mut begun, mut would_take) = (None, None);
         let watch = |came: &mut BytesMut| {
             reader.take(came);
@@ -90,10 +86,7 @@ impl Capture {
         let (length, start) = (reader.length(), reader.start().to_vec());
         let several_displays = warns_of_displays(&start);
         match reader.finish() {
-            Ok(frame) => {
-                self.raw_failures.store(0, Ordering::Relaxed);
-                Ok(Captured { frame, several_displays })
-            }
+            Ok(frame) => Ok(Captured { frame, several_displays, way: CaptureWay::Raw }),
             // Either an old phone's shorter header, or a new one's with the last pixel missing.
             Err(_) if raw::expected_length(&start) == Some(length + 4) => {
                 png_instead(client, display, self.earlier(), deadline).await
@@ -107,10 +100,6 @@ impl Capture {
             }
             // Silence may be the connection's fault; a message is the phone's own.
             Err(reason) if length == 0 => {
-                let failures = self.raw_failures.fetch_add(1, Ordering::Relaxed) + 1;
-                if MAX_RAW_FAILURES <= failures {
-                    return Err(Failure::Unknown(reason));
-                }
                 let earlier = self.earlier();
                 png_frame(client, display, earlier, deadline).await.map_err(|failure| match failure
                 {
@@ -145,7 +134,7 @@ impl Capture {
             return png_instead(client, display, self.earlier(), deadline).await;
         }
         let frame = reader.finish().map_err(|reason| client.garbled(WHAT, reason))?;
-        Ok(Captured { frame, several_displays: false })
+        Ok(Captured { frame, several_displays: false, way: CaptureWay::Gzip })
     }
 }
 
@@ -160,7 +149,7 @@ async fn png_frame(
     let several_displays = warns_of_displays(&bytes[..bytes.len().min(200)]);
     let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes, &earlier));
     match timeout_at(deadline, decoding).await {
-        Ok(Ok(Ok(frame))) => Ok(Captured { frame, several_displays }),
+        Ok(Ok(Ok(frame))) => Ok(Captured { frame, several_displays, way: CaptureWay::Png }),
         Ok(Ok(Err(reason))) => Err(Failure::Unknown(reason)),
         Ok(Err(_)) => Err(client.garbled(WHAT, "the PNG broke its decoder").into()),
         Err(_) => Err(client.garbled(WHAT, "the PNG took too long to decode").into()),
@@ -175,7 +164,7 @@ pub(super) async fn framebuffer_frame(
     let grow = |so_far: &[u8]| framebuffer::expected_length(so_far).unwrap_or_default();
     let bytes = client.stream(WHAT, "framebuffer:", deadline, MAX_BYTES, grow).await?;
     let frame = framebuffer::frame(bytes).map_err(Failure::Unknown)?;
-    Ok(Captured { frame, several_displays: false })
+    Ok(Captured { frame, several_displays: false, way: CaptureWay::Framebuffer })
 }
 
 /// A PNG where something else was wanted: if there is none either, the phone may be asked again.

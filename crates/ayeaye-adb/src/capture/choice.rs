@@ -22,6 +22,10 @@ const CHANGED: f64 = 1.3;
 /// for it again, at first and at most.
 const PAUSE: Duration = Duration::from_secs(30);
 const MAX_PAUSE: Duration = Duration::from_mins(8);
+/// So many damaged captures in a row are the way's fault: one may be that of the link.
+const MOST_BROKEN: u32 = 2;
+/// How long a raw capture may take where there is no other way: as long as it is allowed to.
+const ANY_TIME: Duration = Duration::from_hours(1);
 /// How long it is believed what was measured of a way that is not in use.
 const STALE: Duration = Duration::from_mins(8);
 
@@ -57,12 +61,18 @@ struct Record {
     refused_until: Option<Instant>,
     /// How long the next refusal is believed, after one.
     next_pause: Option<Duration>,
+    /// Captures that came damaged, in a row.
+    broken: u32,
 }
 
 impl Record {
     /// The shorter of two: what else goes on at the time only adds to it.
     fn took(&self) -> Option<Duration> {
         self.times.map(|[last, before]| last.min(before))
+    }
+
+    fn is_usable(&self, now: Instant) -> bool {
+        self.refused_until.is_none_or(|until| until <= now)
     }
 }
 
@@ -90,11 +100,8 @@ impl Default for Choice {
 impl Choice {
     /// The way for the next capture, of one panel of several or of all there is.
     pub(super) fn next(&self, now: Instant, of_several: bool) -> CaptureWay {
-        let usable = |record: &Record| record.refused_until.is_none_or(|until| until <= now);
-        // What is compressed are raw captures.
-        let raw = usable(&self.raw);
-        let gzip = raw && usable(&self.gzip);
-        if !raw && !usable(&self.png) && usable(&self.framebuffer) && !of_several {
+        let [raw, gzip, png] = self.usable(now);
+        if !raw && !png && self.framebuffer.is_usable(now) && !of_several {
             return CaptureWay::Framebuffer;
         }
         let due = self.retry_raw.is_some_and(|at| at <= now);
@@ -107,10 +114,17 @@ impl Choice {
         let raw_is_slow = !raw || self.raw.took().is_none_or(|took| LONGEST_RAW < took);
         let gzip_is_slow = !gzip || self.gzip.took().is_none_or(|took| SLOW < took);
         // A PNG takes a phone half a second more, so it is not tried where it could not win.
-        if raw_is_slow && gzip_is_slow && self.is_to_be_measured(&self.png, now) {
+        if png && raw_is_slow && gzip_is_slow && self.is_to_be_measured(&self.png, now) {
             return CaptureWay::Png;
         }
-        self.best(raw, gzip).unwrap_or(CaptureWay::Png)
+        self.best([raw, gzip, png]).unwrap_or(CaptureWay::Png)
+    }
+
+    /// Whether the phone is asked for a raw capture, a compressed one, and a PNG.
+    fn usable(&self, now: Instant) -> [bool; 3] {
+        let raw = self.raw.is_usable(now);
+        // What is compressed are raw captures.
+        [raw, raw && self.gzip.is_usable(now), self.png.is_usable(now)]
     }
 
     /// Whether a way has not been compared with raw captures as they are now, or long ago.
@@ -123,11 +137,11 @@ impl Choice {
     }
 
     /// The quickest of those that were measured, and raw unless another one is worth it.
-    fn best(&self, raw: bool, gzip: bool) -> Option<CaptureWay> {
+    fn best(&self, [raw, gzip, png]: [bool; 3]) -> Option<CaptureWay> {
         let known = [
             (CaptureWay::Raw, raw, self.raw.took()),
             (CaptureWay::Gzip, gzip, self.gzip.took().map(as_raw)),
-            (CaptureWay::Png, true, self.png.took().map(as_raw)),
+            (CaptureWay::Png, png, self.png.took().map(as_raw)),
         ];
         let known = known.into_iter().filter(|(_, usable, _)| *usable);
         let measured = known.filter_map(|(way, _, took)| Some((way, took?)));
@@ -135,8 +149,14 @@ impl Choice {
     }
 
     /// How long a raw capture may take before another way is better.
-    pub(super) fn patience_for_raw(&self) -> Duration {
-        let others = [self.gzip.took(), self.png.took()].into_iter().flatten().min();
+    pub(super) fn patience_for_raw(&self, now: Instant) -> Duration {
+        let [_, gzip, png] = self.usable(now);
+        if !gzip && !png {
+            return ANY_TIME;
+        }
+        let others = [(gzip, &self.gzip), (png, &self.png)];
+        let others =
+            others.into_iter().filter_map(|(usable, it)| it.took().filter(|_| usable)).min();
         // As much patience as it takes to be chosen again.
         others.map_or(LONGEST_RAW, |took| as_raw(took).max(LONGEST_RAW))
     }
@@ -148,7 +168,7 @@ impl Choice {
         self.forgive(way);
         self.latest = Some((way, took));
         if way == CaptureWay::Raw {
-            if self.best(true, true) == Some(CaptureWay::Raw) {
+            if self.best([true; 3]) == Some(CaptureWay::Raw) {
                 (self.retry_raw, self.pause) = (None, PAUSE);
             } else {
                 self.postpone_raw(now);
@@ -162,6 +182,25 @@ impl Choice {
     pub(super) fn came_beside_another(&mut self, way: CaptureWay, took: Duration) {
         self.forgive(way);
         self.latest = Some((way, took));
+    }
+
+    /// A capture came damaged. True where it is the way's fault, which is then left alone for a while.
+    pub(super) fn was_broken(&mut self, way: CaptureWay, now: Instant) -> bool {
+        let record = self.record(way);
+        record.broken += 1;
+        if record.broken < MOST_BROKEN {
+            return false;
+        }
+        record.broken = 0;
+        self.refused(way, now);
+        true
+    }
+
+    /// The link broke: captures that came damaged may have been its fault.
+    pub(super) fn link_broke(&mut self) {
+        for record in [&mut self.raw, &mut self.gzip, &mut self.png, &mut self.framebuffer] {
+            record.broken = 0;
+        }
     }
 
     /// The way of the last capture, and how long it took.
@@ -194,7 +233,7 @@ impl Choice {
     /// It was not that: the phone gave no picture in any way.
     pub(super) fn forgive(&mut self, way: CaptureWay) {
         let record = self.record(way);
-        (record.refused_until, record.next_pause) = (None, None);
+        (record.refused_until, record.next_pause, record.broken) = (None, None, 0);
     }
 
     fn measured_once(&mut self, way: CaptureWay, took: Duration, now: Instant) {

@@ -54,8 +54,13 @@ impl DeviceClient {
         let output = self.run_open(what, &line, limit, Again::No).await?;
         match self.fence.not_begun(&output) {
             None => Ok(output),
-            Some(NotBegun::ClaimedElsewhere) => {
-                Err(DeviceError::ClaimedElsewhere { id: self.id.clone(), what: what.to_owned(), partly: false })
+            Some(why @ (NotBegun::ClaimedElsewhere | NotBegun::NotesAreGone)) => {
+                Err(DeviceError::ClaimedElsewhere {
+                    id: self.id.clone(),
+                    what: what.to_owned(),
+                    notes_are_gone: why == NotBegun::NotesAreGone,
+                    partly: false,
+                })
             }
             Some(NotBegun::NotNoted) => Err(self.refused(
                 what,
@@ -126,7 +131,12 @@ impl DeviceClient {
             return self.run(what, command, limit).await;
         }
         let in_doubt = self.is_in_doubt.load(Ordering::Relaxed);
-        if in_doubt || !turn.is_open(&self.link()) {
+        let had_one = turn.has_session();
+        let is_open = turn.is_open(&self.link());
+        if had_one && !is_open {
+            self.same_phone.link_lost();
+        }
+        if in_doubt || !is_open {
             let connection = self.reach(what, deadline).await?;
             let opening = turn.open(self.link(), connection);
             let opened = timeout(limit / 4, opening).await;
@@ -150,7 +160,10 @@ impl DeviceClient {
         };
         let again = if ended.is_err() && begun.load(Ordering::Relaxed) { Again::No } else { again };
         let error = match ended {
-            Ok(Ok(output)) => return Ok(output),
+            Ok(Ok(output)) => {
+                self.same_phone.answered();
+                return Ok(output);
+            }
             // It was not sent.
             Ok(Err(ProtocolError::RequestTooLong)) => {
                 return self.run(what, command, limit).await;
@@ -159,6 +172,7 @@ impl DeviceClient {
             Err(_) => None,
         };
         tracing::info!(device = %self.id, what, ?error, "the open shell failed");
+        self.same_phone.link_lost();
         turn.failed(self.link());
         if again == Again::Yes {
             let left = deadline.saturating_duration_since(Instant::now());

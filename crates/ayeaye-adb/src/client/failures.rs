@@ -20,6 +20,7 @@ impl DeviceClient {
         let error = device_error(&self.id, what, Stage::Requested, error);
         if error.is_unreachable() {
             self.is_in_doubt.store(true, Ordering::Relaxed);
+            self.same_phone.link_lost();
         }
         error
     }

@@ -86,6 +86,16 @@ fn a_later_driver_ends_an_earlier_one() {
 }
 
 #[test]
+fn a_phone_without_any_notes_is_told_from_one_that_was_taken_over() {
+    for phone in Phone::each() {
+        let driver = phone.driver();
+        assert_eq!(phone.act(&driver), Ok(()));
+        std::fs::remove_dir_all(phone.folder.path().join(".ayeaye")).unwrap();
+        assert_eq!(phone.act(&driver), Err(NotBegun::NotesAreGone));
+    }
+}
+
+#[test]
 fn an_act_begins_once() {
     for phone in Phone::each() {
         let driver = phone.driver();

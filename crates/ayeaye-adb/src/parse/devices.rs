@@ -37,7 +37,7 @@ const STATES: [&str; 15] = [
 
 const FIELDS: [&str; 6] = ["usb:", "product:", "model:", "device:", "features:", "transport_id:"];
 
-/// What adb prints for a phone without a serial, the only one with spaces.
+/// What adb prints for a phone without a serial.
 pub(crate) const NO_SERIAL: &str = "(no serial number)";
 
 /// Every phone of the list. Headers and messages of the adb program are skipped.
@@ -53,9 +53,11 @@ fn line(text: &str) -> Option<DeviceListing> {
     };
     let rest = rest.trim_start();
     let (head, fields) = rest.split_at(first_field(rest));
-    let (serial, state) = match state(without_usb_path(head)) {
-        Some(state) => (serial, state),
-        None => found_on_the_network(&text[..text.len() - fields.len()])?,
+    let (serial, state) = if let Some(state) = state(without_usb_path(head)) {
+        (serial, state)
+    } else {
+        let head = &text[..text.len() - fields.len()];
+        found_on_the_network(head).or_else(|| serial_with_blanks(head, fields))?
     };
     // A phone whose serial has no printable character cannot be addressed.
     let serial = Some(sanitize(serial)).filter(|serial| !serial.is_empty())?;
@@ -82,6 +84,20 @@ fn found_on_the_network(head: &str) -> Option<(&str, String)> {
     let service = head.find("._adb")?;
     let end = service + head[service..].find([' ', '\t'])?;
     Some((&head[..end], state(without_usb_path(&head[end..]))?))
+}
+
+/// The serial of a phone over USB with blanks in it: `R58 M1 device`, where a known state stands before fields that only
+/// a phone has.
+fn serial_with_blanks<'a>(head: &'a str, fields: &str) -> Option<(&'a str, String)> {
+    if !["usb:", "product:", "model:"].iter().any(|field| fields.starts_with(field)) {
+        return None;
+    }
+    let head = head.trim_end();
+    STATES.iter().find_map(|state| {
+        let serial = head.strip_suffix(state)?;
+        let is_apart = serial.ends_with([' ', '\t']);
+        is_apart.then(|| (serial.trim_end(), (*state).to_owned()))
+    })
 }
 
 /// What stands before the place at the USB, which adb on macOS writes without `usb:`, as in `device 1-1.2`.
@@ -118,4 +134,32 @@ fn state(text: &str) -> Option<String> {
     }
     let is_word = !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase());
     is_word.then(|| sanitize(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_serial_may_have_blanks_where_nothing_else_is_meant() {
+        for (text, expected) in [
+            (
+                "a b                    device product:p model:Pixel_7 transport_id:3",
+                Some(("a b", "device")),
+            ),
+            ("R58 M1 x\tunauthorized usb:1-1 transport_id:4", Some(("R58 M1 x", "unauthorized"))),
+            ("a b no permissions usb:1-1", Some(("a b", "no permissions"))),
+            ("a b device", None),
+            ("* daemon started successfully", None),
+            ("error: no such device product:p", None),
+        ] {
+            let listed = devices(text);
+            let told = listed.first().map(|it| (it.serial.as_str(), it.state.as_str()));
+            assert_eq!(told, expected, "{text}");
+        }
+        assert_eq!(
+            devices("a b device product:p model:Pixel_7")[0].model.as_deref(),
+            Some("Pixel 7")
+        );
+    }
 }

@@ -55,11 +55,63 @@ async fn a_whole_picture_takes_one_call() {
 async fn a_picture_that_is_cut_short_is_asked_for_again_and_then_refused() {
     for end in [15, 16, 17, 500, raw().len() - 5, raw().len() - 1] {
         let cut = move || Reply::Bytes(raw()[..end].to_vec());
-        let fake = with(cut, || Reply::Cut).await;
+        let fake = with(cut, || Reply::Bytes(png()[..80].to_vec())).await;
         let error = fake.open().await.capture().await.unwrap_err();
         assert!(matches!(&error, DeviceError::Garbled { .. }), "{end}: {error:?}");
         assert!(error.to_string().contains(" came instead of 2416"), "{error}");
-        assert_eq!(fake.commands().len(), 3, "{end}");
+        assert_eq!(fake.commands(), ["screencap", "screencap", "screencap -p"], "{end}");
+    }
+}
+
+#[tokio::test]
+async fn raw_captures_that_always_come_damaged_give_way_to_png() {
+    let trailing = || Reply::Bytes([raw(), vec![0; 8]].concat());
+    let short = || Reply::Bytes(raw()[..900].to_vec());
+    let nothing = || Reply::Bytes(Vec::new());
+    let raw_way = "screencap";
+    let png_way = "screencap -p";
+    for (name, reply, expected) in [
+        (
+            "trailing",
+            Box::new(trailing) as Box<dyn Fn() -> Reply + Send + Sync>,
+            [raw_way, raw_way, png_way, png_way],
+        ),
+        ("short", Box::new(short), [raw_way, raw_way, png_way, png_way]),
+        // A PNG is asked for at once, and takes a time of its own.
+        ("nothing", Box::new(nothing), [raw_way, png_way, raw_way, png_way]),
+    ] {
+        let fake = with(reply, || Reply::Bytes(png())).await;
+        let device = fake.open().await;
+        for _ in 0..2 {
+            assert_eq!(device.capture().await.unwrap().rgba()[..4], [9, 9, 9, 255], "{name}");
+        }
+        assert_eq!(fake.commands(), expected, "{name}");
+        device.capture().await.unwrap();
+        assert_eq!(fake.commands().last().unwrap(), png_way, "{name}");
+        assert_eq!(fake.commands().len(), 5, "{name}: remembered");
+        assert_eq!(device.captured_by().unwrap().way, "PNG");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_packer_loses_no_phone() {
+    let zipped = "exec:screencap 2>/dev/null | gzip -1";
+    let damaged = packed(&raw()).into_iter().enumerate().map(|(at, it)| it ^ u8::from(at == 20));
+    let damaged = damaged.collect::<Vec<u8>>();
+    for useless in [damaged, packed(&raw())[..12].to_vec(), Vec::new(), packed(b"")] {
+        let fake = Fake::phone(move |request| match request {
+            "exec:screencap" => Some(Reply::Slowly(20, raw())),
+            "exec:screencap -p" => Some(Reply::Bytes(png())),
+            _ if request == zipped => Some(Reply::Bytes(useless.clone())),
+            _ => None,
+        })
+        .await;
+        let device = fake.open().await;
+        for _ in 0..2 {
+            assert_eq!(device.capture().await.unwrap().rgba()[..4], [9, 9, 9, 255]);
+        }
+        let packed = fake.commands().iter().filter(|it| it.contains("gzip")).count();
+        assert_eq!(packed, 2, "{:?}", fake.commands());
     }
 }
 
@@ -189,7 +241,8 @@ async fn a_frozen_phone_is_given_up_in_time() {
 
 #[tokio::test]
 async fn a_flood_is_bounded() {
-    let fake = with(|| Reply::Endless(vec![1; 1 << 20]), || Reply::Cut).await;
+    let endless = || Reply::Endless(vec![1; 1 << 20]);
+    let fake = with(endless, endless).await;
     let error = fake.open().await.capture().await.unwrap_err();
     // Whichever of the two limits is met first.
     let bounded = matches!(&error, DeviceError::Garbled { .. } | DeviceError::TimedOut { .. });
@@ -265,7 +318,8 @@ async fn a_compressed_picture_is_whole_or_refused() {
         let fake = Fake::phone(move |request| match request {
             "exec:screencap" => Some(Reply::Slowly(20, raw())),
             "exec:screencap 2>/dev/null | gzip -1" => Some(Reply::Bytes(cut.clone())),
-            _ => Some(Reply::Cut).filter(|_| request.starts_with("exec:")),
+            "exec:screencap -p" => Some(Reply::Bytes(png()[..80].to_vec())),
+            _ => None,
         })
         .await;
         let error = fake.open().await.capture().await.unwrap_err();

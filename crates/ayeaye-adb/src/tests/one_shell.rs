@@ -77,7 +77,7 @@ async fn slow_phone(
     (fake, given)
 }
 
-fn framed(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
+pub(super) fn framed(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
     let out = format!("{marker}b\n{out}{marker}e{code}\n");
     let err = format!("{marker}b\n{err}{marker}e\n");
     [packet(1, out.as_bytes()), packet(2, err.as_bytes())].concat()

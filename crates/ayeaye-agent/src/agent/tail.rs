@@ -11,7 +11,7 @@ use super::run_elsewhere::RunElsewhere;
 use super::{Agent, AgentError, Follower, queue};
 use crate::coordinator::{News, RunEntry, RunState};
 use crate::deps::AgentDeps;
-use crate::journal::{Fact, ReadPosition, SessionBuilder};
+use crate::journal::{Fact, NoteKind, ReadPosition, SessionBuilder};
 use crate::report::Report;
 use crate::run::{RunPhase, RunUpdate, waiting_for_operator};
 use crate::{JournalError, ReplyMode, SessionId, error_chain};
@@ -210,6 +210,12 @@ impl Tail {
                 }
                 Fact::SessionEnd(_) => {
                     *ended = Some(now.report(false));
+                    any = true;
+                }
+                Fact::Note { kind, text, .. }
+                    if *kind == NoteKind::DeviceAway || *kind == NoteKind::DeviceBack =>
+                {
+                    line.clone_from(text);
                     any = true;
                 }
                 Fact::SessionResume(_) | Fact::Answer(_) => any = true,

@@ -3,6 +3,11 @@ use std::time::Duration;
 
 use super::DeviceId;
 
+const TAKEN_OVER: &str = "another ayeaye server has taken it over since, or the notes about that in its \
+    /data/local/tmp were removed";
+const NOTES_ARE_GONE: &str = "the notes about who drives it are gone from its /data/local/tmp: this may be another \
+    phone, or they were removed";
+
 /// Who has refused what a phone was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedBy {
@@ -82,8 +87,8 @@ pub enum DeviceError {
     },
     /// Another driver has claimed the phone, and the phone itself refuses this one.
     #[error(
-        "device {id} refused {what}: another ayeaye server has taken it over since, or the notes about that in \
-         its /data/local/tmp were removed{}",
+        "device {id} refused {what}: {}{}",
+        if *notes_are_gone { NOTES_ARE_GONE } else { TAKEN_OVER },
         if *partly { "; a part of it had been done before" } else { "" }
     )]
     ClaimedElsewhere {
@@ -91,8 +96,22 @@ pub enum DeviceError {
         id: DeviceId,
         /// What was asked.
         what: String,
+        /// It has no notes of any driver.
+        notes_are_gone: bool,
         /// A part of it had been done.
         partly: bool,
+    },
+    /// Another phone answers in place of the one that was driven: addresses are reused. It was not asked.
+    #[error(
+        "device {id} is another phone now: it was {before}, and is {now}; nothing was done on it"
+    )]
+    OtherPhone {
+        /// The id that both are reached by.
+        id: DeviceId,
+        /// The model of the phone that was driven.
+        before: String,
+        /// The model of the one that is there now, or "another one" of the same model.
+        now: String,
     },
     /// What the phone answered is not what it should be, such as a capture that is cut short.
     #[error("device {id} gave no usable answer to {what}: {reason}")]
@@ -118,8 +137,14 @@ impl DeviceError {
             | Self::NotReady(..)
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
+            | Self::OtherPhone { .. }
             | Self::Refused { .. } => false,
         }
+    }
+
+    /// Whether this driver has to leave the phone alone from now on.
+    pub fn ends_driving(&self) -> bool {
+        matches!(self, Self::ClaimedElsewhere { .. } | Self::OtherPhone { .. })
     }
 
     /// Whether the phone itself is out of reach, so that waiting for it may help.
@@ -134,6 +159,7 @@ impl DeviceError {
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
             | Self::ClaimedElsewhere { .. }
+            | Self::OtherPhone { .. }
             | Self::Refused { .. }
             | Self::Garbled { .. } => false,
         }

@@ -184,5 +184,9 @@ word_list! {
         MessageDropped = "message_dropped",
         /// From here on the session is under a narrower policy.
         PolicyNarrowed = "policy_narrowed",
+        /// The phone has gone away and is waited for.
+        DeviceAway = "device_away",
+        /// It is there again.
+        DeviceBack = "device_back",
     }
 }

@@ -176,7 +176,7 @@ impl Run {
                 step.error = Some(format!("{NOT_TYPED}: {}", question.text));
                 return self.stop_for_question(&question).await;
             }
-            Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+            Err(err) if err.ends_driving() => {
                 step.error = Some(error_chain(&err));
                 return Err(RunError::DeviceLost(err));
             }

@@ -142,7 +142,7 @@ impl Ledger {
                 Err(err) => {
                     let setting = &change.setting;
                     tracing::warn!(device = %self.device, "{setting} is not put back: {}", error_chain(&err));
-                    if err.is_unreachable() || matches!(err, DeviceError::ClaimedElsewhere { .. }) {
+                    if err.is_unreachable() || err.ends_driving() {
                         break;
                     }
                 }

@@ -1,5 +1,6 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
 mod ahead;
+mod away;
 mod capture;
 mod clocks;
 mod dump;
@@ -16,6 +17,7 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch::Sender;
 use tokio::time::Instant;
 
 use self::clocks::Clocks;
@@ -35,6 +37,7 @@ use super::answer_times::AnswerTimes;
 use super::cancel::CancelHandle;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
+use super::update::RunUpdate;
 use crate::gate::Policy;
 use crate::journal::{CaptureRecord, DisplayRecord, Fact, Observe};
 use crate::settle::times::SettleTimes;
@@ -114,6 +117,8 @@ pub(super) struct Observer {
     times: Arc<SettleTimes>,
     speculate: Speculate,
     device_wait: Duration,
+    /// Who is told while the phone is away.
+    followers: Option<Sender<RunUpdate>>,
     last_gesture: Option<LastGesture>,
     /// When the screen may have changed otherwise, if it has not been seen since.
     changed_at: Option<Instant>,
@@ -171,6 +176,7 @@ impl Observer {
             times,
             speculate: limits.speculate,
             device_wait: limits.device_wait,
+            followers: None,
             last_gesture: None,
             changed_at: None,
             early_frames: 0,
@@ -189,6 +195,11 @@ impl Observer {
             known: KnownElements::default(),
             route: None,
         }
+    }
+
+    /// These followers are told while the phone is away.
+    pub(super) fn tell_when_away(&mut self, followers: Sender<RunUpdate>) {
+        self.followers = Some(followers);
     }
 
     /// Observes a screen that is on and not black, encoded for this model, and records it.

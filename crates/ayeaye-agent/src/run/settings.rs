@@ -189,7 +189,7 @@ impl Run {
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {}
-                Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+                Err(err) if err.ends_driving() => {
                     return Err(RunError::DeviceLost(err));
                 }
                 Err(err) => {
@@ -224,7 +224,7 @@ impl Run {
                     return Ok(());
                 }
                 Err(err) if err.is_unreachable() => return Ok(()),
-                Err(err @ DeviceError::ClaimedElsewhere { .. }) => {
+                Err(err) if err.ends_driving() => {
                     return Err(RunError::DeviceLost(err));
                 }
                 Err(err) => {

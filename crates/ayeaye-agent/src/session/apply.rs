@@ -59,6 +59,8 @@ impl SessionState {
                 }
                 self.run_ended = false;
                 self.answered = None;
+                // The process may have died while it waited.
+                self.waits_for_device = None;
                 self.run_number += 1;
                 self.given_up = resume.gives_up() || self.given_up && resume.is_direct();
                 if !resume.continues_question() {
@@ -70,6 +72,7 @@ impl SessionState {
                 };
             }
             Fact::SessionEnd(end) => {
+                self.waits_for_device = None;
                 self.stop(&end.stop_reason, &end.message);
                 self.run_ended = true;
             }
@@ -195,6 +198,12 @@ impl SessionState {
                 if let Some(profile) = figures.get(POLICY).and_then(Value::as_str) {
                     self.narrow_policy(profile.to_owned());
                 }
+            }
+            Fact::Note { kind, text, .. } if *kind == NoteKind::DeviceAway => {
+                self.waits_for_device = Some(text.clone());
+            }
+            Fact::Note { kind, .. } if *kind == NoteKind::DeviceBack => {
+                self.waits_for_device = None;
             }
             Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Notes => {
                 self.in_progress.noted = item.as_str().map(str::to_owned);

@@ -48,7 +48,9 @@ impl SessionState {
     /// What there is to tell. `running` when a run is under way in this process.
     pub fn report(&self, running: bool) -> Report {
         let (stop_reason, message) = match (&self.stopped, running) {
-            (_, true) => (StopReason::StillRunning, String::new()),
+            (_, true) => {
+                (StopReason::StillRunning, self.waits_for_device.clone().unwrap_or_default())
+            }
             (Some((reason, message)), false) => (*reason, message.clone()),
             (None, false) => self.crash_outcome(),
         };

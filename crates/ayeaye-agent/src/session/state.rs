@@ -88,6 +88,8 @@ pub struct SessionState {
     pub(super) current_run: CurrentRun,
     /// What speaks against the last act of the round having been done and had its effect, as a sentence.
     pub(super) doubt: Option<String>,
+    /// What is told of a phone that has gone away, while it is waited for.
+    pub(super) waits_for_device: Option<String>,
     /// The last messages that had their effect, the newest last.
     pub(super) taken_messages: VecDeque<String>,
 }
@@ -247,6 +249,7 @@ impl SessionState {
             prompt_tokens: PromptTokens::default(),
             current_run: CurrentRun::default(),
             doubt: None,
+            waits_for_device: None,
             taken_messages: VecDeque::new(),
         }
     }

@@ -100,3 +100,12 @@ fn paths_are_made_absolute() {
     assert_eq!(normalize_path("/", "/storage/emulated/0/Download"), "/sdcard/Download");
     assert_eq!(normalize_path("/", "/sdcards"), "/sdcards");
 }
+
+#[test]
+fn files_of_the_shared_storage_have_its_mode_and_others_their_own() {
+    let mut files = files();
+    for (path, expected) in [("/sdcard/a.sh", 0o660), ("/data/local/tmp/a.sh", 0o755)] {
+        files.write(path, b"x".to_vec(), 0o755, 7).unwrap();
+        assert_eq!(files.stat(path).unwrap().mode, REGULAR | expected, "{path}");
+    }
+}

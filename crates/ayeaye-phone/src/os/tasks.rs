@@ -58,9 +58,14 @@ impl Os {
         true
     }
 
+    /// Whether it can be removed, as the phone's own apps cannot.
+    pub(crate) fn can_uninstall(&self, name: &str) -> bool {
+        self.is_installed(name) || name == KEYBOARD && self.system.has_adb_keyboard()
+    }
+
     /// `false` when there is none, or it is a part of the phone.
     pub(crate) fn uninstall(&mut self, name: &str) -> bool {
-        let there = self.is_installed(name) || name == KEYBOARD && self.system.has_adb_keyboard();
+        let there = self.can_uninstall(name);
         self.installed.retain(|package| package.name != name);
         if name == KEYBOARD {
             self.system.set_adb_keyboard(false);

@@ -23,6 +23,18 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
         .with_context(|| {
             format!("port {port} of 127.0.0.1 cannot be used; choose another with --port")
         })?;
+    let control = match control {
+        Some(control) => {
+            let phones = vec![virtual_phone.clone()];
+            let server = ControlServer::bind(control, phones).await.with_context(|| {
+                format!(
+                    "{control} cannot be used to control the phone; choose another with --control"
+                )
+            })?;
+            Some(server)
+        }
+        None => None,
+    };
     let address = adbd.local_addr()?;
     let identity = virtual_phone.phone().options().clone();
     terminal.item("phone", &format!("virtual, Android {}, at {address}", identity.android));
@@ -39,7 +51,6 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
         terminal.item("model", &format!("a stand-in, at http://{address}/v1"));
     }
     if let Some(control) = control {
-        let control = ControlServer::bind(control, vec![virtual_phone]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
         tokio::spawn(control.serve(down.clone()));
     }

@@ -161,7 +161,9 @@ impl From<ToolError> for Refusal {
 fn of_device(err: &DeviceError) -> StatusCode {
     match err {
         DeviceError::NotFound(_) => StatusCode::NOT_FOUND,
-        DeviceError::ClaimedElsewhere { .. } => StatusCode::CONFLICT,
+        DeviceError::ClaimedElsewhere { .. } | DeviceError::OtherPhone { .. } => {
+            StatusCode::CONFLICT
+        }
         _ => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

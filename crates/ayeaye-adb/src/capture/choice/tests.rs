@@ -106,6 +106,43 @@ fn the_framebuffer_is_for_phones_with_one_panel_that_give_no_other_picture() {
     assert_eq!(choice.next(now, false), CaptureWay::Png);
 }
 
+#[test]
+fn a_way_whose_captures_come_damaged_is_followed_by_the_next() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    // Raw is slow, gzip is to be measured.
+    choice.succeeded(CaptureWay::Raw, 650 * MS, now);
+    assert_eq!(choice.next(now, false), CaptureWay::Gzip);
+    assert!(!choice.was_broken(CaptureWay::Gzip, now));
+    assert_eq!(choice.next(now, false), CaptureWay::Gzip, "once may be the link's fault");
+    choice.link_broke();
+    assert!(!choice.was_broken(CaptureWay::Gzip, now));
+    assert!(choice.was_broken(CaptureWay::Gzip, now));
+    assert_eq!(choice.next(now, false), CaptureWay::Raw, "slow, and it works");
+    for (broken, next) in [
+        (CaptureWay::Raw, CaptureWay::Png),
+        (CaptureWay::Png, CaptureWay::Framebuffer),
+        (CaptureWay::Framebuffer, CaptureWay::Png),
+    ] {
+        for _ in 0..MOST_BROKEN {
+            choice.was_broken(broken, now);
+        }
+        assert_eq!(choice.next(now, false), next, "{broken:?}");
+    }
+    assert_eq!(choice.next(now + PAUSE, false), CaptureWay::Gzip, "they are asked again");
+}
+
+#[test]
+fn the_only_way_that_works_may_take_its_time() {
+    let (mut choice, now) = (Choice::default(), Instant::now());
+    choice.was_too_slow(CaptureWay::Raw, 5_000 * MS, now);
+    choice.refused(CaptureWay::Gzip, now);
+    assert!(choice.patience_for_raw(now) < 5_000 * MS);
+    assert_eq!(choice.next(now, false), CaptureWay::Png);
+    choice.refused(CaptureWay::Png, now);
+    assert_eq!(choice.next(now, false), CaptureWay::Raw);
+    assert!(5_000 * MS < choice.patience_for_raw(now));
+}
+
 /// How long a capture takes by the figures of the virtual phone: a screen of so many bytes, packed to a
 /// twentieth, over a link of so many a second.
 fn times(bytes: u64, rate: u64) -> impl Fn(CaptureWay) -> Duration {
@@ -191,7 +228,7 @@ fn a_raw_capture_that_is_chosen_is_not_given_up() {
             for _ in 0..50 {
                 let way = choice.next(now, false);
                 match (way, gzip, png) {
-                    (CaptureWay::Raw, ..) if choice.patience_for_raw() < raw * MS => {
+                    (CaptureWay::Raw, ..) if choice.patience_for_raw(now) < raw * MS => {
                         given_up += 1;
                         choice.was_too_slow(way, raw * MS, now);
                     }

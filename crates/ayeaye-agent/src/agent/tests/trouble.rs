@@ -259,6 +259,35 @@ async fn a_phone_that_comes_back_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_follows_a_run_learns_that_its_phone_is_waited_for() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let mut follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    rig.phone.breaks(Call::Capture, 1..=u32::MAX, Fault::Gone);
+    let told = loop {
+        let report = follower.report();
+        if !report.message.is_empty() {
+            break report;
+        }
+        follower.changed().await;
+    };
+    assert_eq!(told.stop_reason, StopReason::StillRunning);
+    let said = &told.message;
+    assert!(
+        said.starts_with("The phone is waited for until ") && said.contains("not connected"),
+        "{said}"
+    );
+    rig.phone.mended();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.message, "done");
+    let notes = rig.facts(report.session_id, |fact| match fact {
+        Fact::Note { kind, .. } if kind.starts_with("device_") => Some((**kind).to_owned()),
+        _ => None,
+    });
+    assert_eq!(notes.await, ["device_away", "device_back"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_does_not_come_back_is_lost_in_time() {
     let faults = [
         (Fault::Gone, 0),

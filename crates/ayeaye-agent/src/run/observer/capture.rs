@@ -4,6 +4,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Observer;
+use super::away::Away;
 use super::private::private_app;
 use super::since::{LastGesture, LookSoFar};
 use crate::run::actor::Actor;
@@ -124,7 +125,7 @@ impl Observer {
             DeviceError::Refused { .. } => {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
-            err @ DeviceError::ClaimedElsewhere { .. } => Err(RunError::DeviceLost(err)),
+            err if err.ends_driving() => Err(RunError::DeviceLost(err)),
             // The next look shows whether it is awake.
             _ if nth == 1 => Ok(()),
             err => Err(RunError::DeviceLost(err)),
@@ -145,7 +146,7 @@ impl Observer {
             DeviceError::Refused { .. } => {
                 Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
             }
-            err @ DeviceError::ClaimedElsewhere { .. } => Err(RunError::DeviceLost(err)),
+            err if err.ends_driving() => Err(RunError::DeviceLost(err)),
             _ if nth < MOST_UNLOCKS => Ok(()),
             err => Err(RunError::DeviceLost(err)),
         }
@@ -158,9 +159,15 @@ impl Observer {
         begun: Instant,
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut pause = Duration::from_millis(250);
+        let mut away: Option<Away> = None;
         loop {
             let err = match self.capture(recorder).await? {
-                Ok(captured) => return Ok(captured),
+                Ok(captured) => {
+                    if let Some(away) = away {
+                        away.end(recorder).await?;
+                    }
+                    return Ok(captured);
+                }
                 Err(err) => err,
             };
             // Before Android 10 there is no picture at all of a screen with a protected window.
@@ -177,6 +184,9 @@ impl Observer {
                 return Err(RunError::DeviceLost(err));
             }
             tracing::warn!(device = %self.device.id(), "looking: {}; trying again", error_chain(&err));
+            let left = self.device_wait.saturating_sub(begun.elapsed());
+            let away = away.get_or_insert_with(|| Away::new(self.followers.clone()));
+            away.goes_on(&err, left, recorder).await?;
             // In any way, meanwhile.
             self.last_gesture = None;
             self.may_have_changed();

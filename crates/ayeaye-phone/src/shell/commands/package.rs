@@ -53,7 +53,8 @@ fn list(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let mut words = options.iter().copied();
     while let Some(word) = words.next() {
         match word {
-            "-3" => packages.retain(|package| !package.system),
+            // Its own apps cannot be removed, like those of the system.
+            "-3" => packages.retain(|package| device.phone().can_uninstall(&package.name)),
             "-s" => packages.retain(|package| package.system),
             "-d" => packages.clear(),
             "-f" => paths = true,

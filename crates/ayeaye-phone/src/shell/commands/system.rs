@@ -3,7 +3,7 @@ use super::{CommandOutput, args, package};
 use crate::device::{VirtualPhone, unix_seconds};
 
 /// The services of `dumpsys -l` and `cmd -l`: those that every phone has and clients ask for.
-pub(super) const SERVICES: [&str; 37] = [
+pub(super) const SERVICES: [&str; 38] = [
     "SurfaceFlinger",
     "accessibility",
     "activity",
@@ -31,6 +31,7 @@ pub(super) const SERVICES: [&str; 37] = [
     "netstats",
     "notification",
     "package",
+    "phone",
     "power",
     "settings",
     "statusbar",

@@ -38,6 +38,7 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         "svc nfc enable",
         "cmd notification post -S bigtext -t T tag hi",
         "cmd wifi status",
+        "cmd phone data enable",
         "cmd connectivity airplane-mode enable",
         "cmd -w uimode night yes",
         "dumpsys connectivity",
@@ -53,6 +54,19 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         let told = (status, out.as_str(), err.ends_with(UNSUPPORTED));
         assert_eq!(told, (255, "", true), "{line}: {err}");
     }
+}
+
+#[tokio::test]
+async fn what_is_listed_as_installed_can_be_uninstalled() {
+    let device = device();
+    let (_, all, _) = run(&device, "pm list packages").await;
+    assert!(all.contains("package:com.example."), "{all}");
+    let (_, installed, _) = run(&device, "pm list packages -3").await;
+    for name in installed.lines().filter_map(|it| it.strip_prefix("package:")) {
+        let (status, out, _) = run(&device, &format!("pm uninstall {name}")).await;
+        assert_eq!((status, out.as_str()), (0, "Success\n"), "{name}");
+    }
+    assert!(!installed.contains("com.example."), "{installed}");
 }
 
 #[tokio::test]

@@ -1,0 +1,144 @@
+//! Another phone that answers in place of the one that is driven.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
+
+use super::fake::{Fake, Lines, Reply};
+use super::one_shell::framed;
+use crate::client::PhoneMarks;
+
+const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+const PIXEL: [&str; 2] = ["Pixel 7", "R58M1"];
+
+fn click() -> Gesture {
+    Gesture::Click { point: Point::new(500, 500).unwrap() }
+}
+
+/// A phone that can be taken away, and whoever has its address when somebody is there again.
+#[derive(Debug, Default)]
+struct Address {
+    is_away: AtomicBool,
+    who: AtomicUsize,
+}
+
+impl Address {
+    fn passes_to(&self, who: usize) {
+        self.is_away.store(false, Ordering::SeqCst);
+        self.who.store(who, Ordering::SeqCst);
+    }
+
+    fn is_lost(&self) {
+        self.is_away.store(true, Ordering::SeqCst);
+    }
+}
+
+async fn phones(all: &'static [[&'static str; 2]]) -> (Fake, Arc<Address>) {
+    let address = Arc::new(Address::default());
+    let its = Arc::clone(&address);
+    let fake = Fake::phone(move |request| {
+        let [model, serial] = all[its.who.load(Ordering::SeqCst)];
+        if request.starts_with("host:transport:") && its.is_away.load(Ordering::SeqCst) {
+            return Some(Reply::Fail("device 'X' not found"));
+        }
+        if request.contains("wm size") {
+            let size = "Physical size: 1080x2400";
+            let told = [model, "14", "product", "34", size, "", "", serial].join("\n--ayeaye--\n");
+            return Some(Reply::out(told));
+        }
+        if request.starts_with("shell,v2,raw:getprop ro.product.model") {
+            return Some(Reply::out(format!("{model}\n--ayeaye--\n{serial}\n")));
+        }
+        (request == "shell,v2,raw:").then(short_lived_shell)
+    })
+    .await;
+    (fake, address)
+}
+
+#[tokio::test]
+async fn another_phone_that_has_the_address_is_neither_looked_at_nor_touched() {
+    const OTHERS: [[&str; 2]; 4] =
+        [PIXEL, ["Pixel 9 Pro", "R58M1"], ["Pixel 7", "ANNA9"], ["Pixel 9 Pro", "ANNA9"]];
+    let (fake, address) = phones(&OTHERS).await;
+    for (who, expected) in [(1, "Pixel 9 Pro"), (2, "another one"), (3, "Pixel 9 Pro")] {
+        address.passes_to(0);
+        let device = fake.open().await;
+        device.info().await.unwrap();
+        device.perform(&click(), ON).await.unwrap();
+        address.is_lost();
+        let error = device.is_awake().await.unwrap_err();
+        assert!(matches!(error, DeviceError::NotFound(_)), "{error:?}");
+        address.passes_to(who);
+        let taps = fake.acts().len();
+        for error in [
+            device.perform(&click(), ON).await.map(drop).unwrap_err(),
+            device.capture().await.map(drop).unwrap_err(),
+            device.state().await.map(drop).unwrap_err(),
+        ] {
+            let DeviceError::OtherPhone { before, now, .. } = &error else { panic!("{error:?}") };
+            assert_eq!((before.as_str(), now.as_str()), ("Pixel 7", expected));
+            assert!(error.ends_driving() && !error.may_have_acted() && !error.is_unreachable());
+        }
+        assert_eq!(fake.acts().len(), taps, "nothing was done");
+        assert!(!fake.commands().iter().any(|it| it.starts_with("screencap")));
+        // The first phone is at its place again.
+        address.passes_to(0);
+        device.perform(&click(), ON).await.unwrap();
+    }
+}
+
+/// It answers one command, and ends.
+fn short_lived_shell() -> Reply {
+    let answer = |line: &str| {
+        let marker = &line["echo ".len()..][..32];
+        let proof = line.contains("exit 7");
+        let told =
+            if proof { framed(marker, "out\n", "err\n", 7) } else { framed(marker, "", "", 0) };
+        Some((told, Duration::ZERO, proof))
+    };
+    Reply::Lines(Lines(Arc::new(answer)))
+}
+
+#[tokio::test]
+async fn another_phone_is_noticed_where_nothing_was_asked_while_the_first_one_went() {
+    for has_shell in [true, false] {
+        let (fake, address) = phones(&[PIXEL, ["Pixel 9 Pro", "ANNA9"]]).await;
+        let device = fake.open().await;
+        let [model, serial_number] = PIXEL.map(|it| Some(it.to_owned()));
+        device.client().stay_with(PhoneMarks { model, serial_number });
+        if has_shell {
+            device.claim();
+        }
+        device.perform(&click(), ON).await.unwrap();
+        address.passes_to(1);
+        if !has_shell {
+            tokio::time::pause();
+            tokio::time::advance(Duration::from_secs(3)).await;
+            tokio::time::resume();
+        }
+        let answer = device.perform(&click(), ON).await;
+        let is_refused = matches!(answer, Err(DeviceError::OtherPhone { .. }));
+        assert!(is_refused, "{has_shell}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_phone_goes_on_and_is_asked_once_who_it_is() {
+    for told in [PIXEL, ["Pixel 7", ""], ["", "R58M1"], ["", ""]] {
+        let all: &'static [_] = Vec::leak(vec![PIXEL, told]);
+        let (fake, address) = phones(all).await;
+        let device = fake.open().await;
+        device.info().await.unwrap();
+        address.is_lost();
+        device.is_awake().await.unwrap_err();
+        address.passes_to(1);
+        let asks_who = |it: &&String| it.contains("ro.serialno") && !it.contains("wm size");
+        let asked = || fake.commands().iter().filter(asks_who).count();
+        assert_eq!(asked(), 0);
+        for _ in 0..3 {
+            device.perform(&click(), ON).await.unwrap();
+        }
+        assert_eq!(asked(), 1, "{:?}", fake.commands());
+    }
+}

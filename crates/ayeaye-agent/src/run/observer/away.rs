@@ -1,0 +1,70 @@
+//! A run that waits for a phone which has gone away says so, in the record and to whoever follows it.
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use serde_json::{Map, json};
+use tokio::sync::watch::Sender;
+use tokio::time::Instant;
+
+use crate::journal::{Fact, JournalError, NoteKind};
+use crate::run::recorder::Recorder;
+use crate::run::update::RunUpdate;
+use crate::{DeviceError, error_chain};
+
+/// A link that is back sooner is not worth a word.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
+
+/// Tells of one wait.
+#[derive(Debug)]
+pub(super) struct Away {
+    since: Instant,
+    is_told: bool,
+    followers: Option<Sender<RunUpdate>>,
+}
+
+impl Away {
+    pub(super) fn new(followers: Option<Sender<RunUpdate>>) -> Self {
+        Self { since: Instant::now(), is_told: false, followers }
+    }
+
+    /// It is waited for so much longer.
+    pub(super) async fn goes_on(
+        &mut self,
+        err: &DeviceError,
+        left: Duration,
+        recorder: &mut Recorder,
+    ) -> Result<(), JournalError> {
+        if self.is_told || !err.is_unreachable() || self.since.elapsed() < WORTH_TELLING {
+            return Ok(());
+        }
+        self.is_told = true;
+        let until = SystemTime::now().checked_add(left).and_then(|it| Timestamp::try_from(it).ok());
+        let until = until.unwrap_or(Timestamp::MAX);
+        let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let text = format!("The phone is waited for until {until}: {}.", error_chain(err));
+        let figures = Map::from_iter([("until".to_owned(), json!(until))]);
+        let kind = NoteKind::DeviceAway.into();
+        recorder.append(Fact::Note { kind, text: text.clone(), figures }).await?;
+        self.tell(recorder, text);
+        Ok(())
+    }
+
+    /// It answers again.
+    pub(super) async fn end(self, recorder: &mut Recorder) -> Result<(), JournalError> {
+        if !self.is_told {
+            return Ok(());
+        }
+        let text = "The phone is there again.".to_owned();
+        let kind = NoteKind::DeviceBack.into();
+        recorder.append(Fact::Note { kind, text: text.clone(), figures: Map::new() }).await?;
+        self.tell(recorder, text);
+        Ok(())
+    }
+
+    fn tell(&self, recorder: &Recorder, line: String) {
+        let Some(followers) = &self.followers else { return };
+        let report = Arc::new(recorder.session().report(true));
+        followers.send_modify(|update| (update.report, update.line) = (report, line));
+    }
+}
