@@ -45,7 +45,7 @@ impl Agent {
             let run = NewRun { session: id, devices, owner: owner.clone(), kind, queue: false };
             match self.deps.coordinator.register(run).await? {
                 Registered::Granted(registration) | Registered::Queued(registration) => {
-                    let given_up = self.give_up_waiting(id).await;
+                    let given_up = Box::pin(self.give_up_waiting(id)).await;
                     drop(registration);
                     self.runs.tell_change();
                     given_up?;

@@ -459,7 +459,7 @@ async fn a_number_allows_what_its_option_says_and_is_itself_where_there_are_none
     let rig = Rig::new([info("How many?"), complete("done")]);
     let asked = rig.run().await;
     rig.go_on(asked.session_id, reply("2")).await;
-    assert_eq!(answers(&rig, asked.session_id).await, [pair(AnswerSource::Client, "2")]);
+    assert_eq!(rig.answers(asked.session_id).await, [pair(AnswerSource::Client, "2")]);
 }
 
 #[tokio::test(start_paused = true)]
