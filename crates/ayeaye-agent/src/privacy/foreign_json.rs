@@ -21,15 +21,17 @@ pub(super) fn visit_value(value: &mut Value, visit: &mut impl FnMut(&mut String)
     match value {
         Value::String(text) => visit(text),
         Value::Number(number) => {
-            if let Some(text) = changed(number.to_string(), visit) {
+            if let Some(text) = changed(&number.to_string(), visit) {
                 *value = Value::String(text);
             }
         }
         Value::Array(items) => {
-            if let Some(text) = spelled(items).and_then(|text| changed(text, visit)) {
+            if let Some(text) = spelled(items).and_then(|text| changed(&text, visit)) {
                 *items = vec![Value::String(text)];
             } else {
-                items.iter_mut().for_each(|item| visit_value(item, visit));
+                for item in items {
+                    visit_value(item, visit);
+                }
             }
         }
         Value::Object(map) => visit_map(map, visit),
@@ -38,8 +40,8 @@ pub(super) fn visit_value(value: &mut Value, visit: &mut impl FnMut(&mut String)
 }
 
 /// What is made of a text, if that is something else.
-fn changed(text: String, visit: &mut impl FnMut(&mut String)) -> Option<String> {
-    let mut shown = text.clone();
+fn changed(text: &str, visit: &mut impl FnMut(&mut String)) -> Option<String> {
+    let mut shown = text.to_owned();
     visit(&mut shown);
     (shown != text).then_some(shown)
 }

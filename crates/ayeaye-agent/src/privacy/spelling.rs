@@ -109,8 +109,8 @@ fn in_addresses(value: &str) -> Vec<String> {
                 upper.push_str(blank);
                 lower.push_str(blank);
             } else {
-                upper.push_str(&format!("%{byte:02X}"));
-                lower.push_str(&format!("%{byte:02x}"));
+                upper.extend(["%", &format!("{byte:02X}")]);
+                lower.extend(["%", &format!("{byte:02x}")]);
             }
         }
         all.extend([upper, lower]);
