@@ -377,24 +377,24 @@ async fn a_running_server_is_called_with_its_token() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_root_installs_for_another_is_theirs() {
     use std::os::unix::fs::{MetadataExt as _, chown};
-    let (client, backup) = (".claude.json", ".claude.json.before-ayeaye");
+    let backup = format!("{CURSOR}.before-ayeaye");
     let (data, settings) = (".local/share/ayeaye", ".config/ayeaye");
     let home = Home::new();
     let data_dir = home.file(data).to_str().unwrap().to_owned();
     let home = home.set("AYEAYE_DATA_DIR", &data_dir);
-    home.write(client, "{}");
+    home.write(CURSOR, "{}");
     let owner = |path: &Path| {
         let found = fs::metadata(path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
         (found.uid(), found.gid())
     };
-    for path in [home.folder.path(), &home.file(client)] {
+    for path in [home.folder.path(), &home.file(".cursor"), &home.file(CURSOR)] {
         // Refused to anybody but root.
         drop(chown(path, Some(1234), Some(2345)));
     }
     let theirs = owner(home.folder.path());
-    let told = home.json("install claude-code --yes --json").await;
+    let told = home.json("install cursor --yes --json").await;
     assert_eq!((&told["state"], &told["tried"]["ok"]), (&"added".into(), &true.into()), "{told}");
-    for file in [client, backup, ".config", settings, ".local", data] {
+    for file in [CURSOR, &backup, ".config", settings, ".local", data] {
         assert_eq!(owner(&home.file(file)), theirs, "{file}");
     }
     for file in [home.file(settings).join("ayeaye.toml"), home.file(data).join("state-key")] {
