@@ -381,7 +381,7 @@ async fn what_root_installs_for_another_is_theirs() {
     let (data, settings) = (".local/share/ayeaye", ".config/ayeaye");
     let home = Home::new();
     let data_dir = home.file(data).to_str().unwrap().to_owned();
-    let home = home.set("AYEAYE_DATA_DIR", &data_dir);
+    let home = home.set("AYEAYE_DATA_DIR", &data_dir).set("AYEAYE_RUN_MAX_STEPS", "7");
     home.write(CURSOR, "{}");
     let owner = |path: &Path| {
         let found = fs::metadata(path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));

@@ -252,7 +252,7 @@ fn what_was_asked_first_is_no_error_and_a_step_without_a_decision_has_no_price()
         );
         let mut end = end(action, "");
         if let Fact::StepEnd(end) = &mut end {
-            end.error = Some(error.to_owned());
+            (end.error, end.cost_usd) = (Some(error.to_owned()), 0.0);
         }
         record.add(Some(0), end);
         record.read(None).steps.remove(0)
