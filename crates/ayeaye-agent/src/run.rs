@@ -323,6 +323,7 @@ impl Run {
             Action::Complete { mut message } => {
                 if let Some(doubt) = self.session().doubt_about_success() {
                     let check = ". Check that the task is done.]";
+                    let doubt = doubt.trim_end_matches('.');
                     message.extend(["\n[Not the model's words: ", doubt, check]);
                 }
                 let end = RunEnd::new(StopReason::TaskCompletedSuccessfully, message);

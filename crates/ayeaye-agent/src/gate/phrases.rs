@@ -135,6 +135,7 @@ static SUBSCRIBES: LazyLock<Vec<String>> =
     LazyLock::new(|| normalized_entries(agreeing::SUBSCRIBES));
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::LOSSES));
 static ACCESS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::ACCESS));
+static IS_ME: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::IS_ME));
 static LETS_IN: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::LETS_IN));
 static NOT_ME: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::NOT_ME));
 static PROTECTS: LazyLock<Vec<String>> =
@@ -367,6 +368,11 @@ pub(super) fn says_of_access(text: &str) -> bool {
 /// Whether the whole name of a control (normalized) lets somebody in who asks for it.
 pub(super) fn lets_in(name: &str) -> bool {
     LETS_IN.contains(name)
+}
+
+/// Whether the name of a control (normalized) says that whoever holds the phone asks to be let in.
+pub(super) fn is_me(name: &str) -> bool {
+    IS_ME.iter().any(|it| holds(name, it))
 }
 
 /// Whether the name of a control (normalized) says that it was somebody else who asks, or begins with a no.

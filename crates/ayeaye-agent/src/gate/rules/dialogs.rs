@@ -82,7 +82,27 @@ fn let_in<'a>(control: &ControlFacts, request: &GateRequest<'a>) -> Option<&'a S
         return None;
     }
     let screen = request.screen;
-    screen.said.iter().chain(&screen.titles).find(|it| phrases::says_of_access(&normalized(it)))
+    let mut texts = screen.said.iter().chain(&screen.titles);
+    texts.clone().find(|it| phrases::says_of_access(&normalized(it))).or_else(|| {
+        // Nobody knows all their questions; such an answer is given to no other.
+        if !answers_prompt(control, request.package) {
+            return None;
+        }
+        let name = control.names.first().map(|it| normalized(it))?;
+        if phrases::is_me(&name) {
+            return texts.next();
+        }
+        let is_number = name.len() == 2 && name.bytes().all(|it| it.is_ascii_digit());
+        texts.find(|it| is_number && wants_proof(&normalized(it)))
+    })
+}
+
+/// Whether a text asks who somebody is, or for the number that the other device shows.
+fn wants_proof(text: &str) -> bool {
+    #[rustfmt::skip]
+    static WORDS: List = List::new("verify it's you|verify that it's you|confirm it's you|confirm that it's you|check your other device|number shown|number you see|dass du es bist|dass sie es sind|anderen gerät|que eres tú|tu otro dispositivo|que c'est bien vous|qu'il s'agit bien de vous|che sei tu|la tua identità|que é você|sua identidade|dat jij het bent|że to ty|это вы|это действительно вы|це ви|\
+        是您本人|是你本人|您的身份|本人確認|ご本人|본인 확인|본인인지|هويتك|आप ही हैं|bahwa ini anda|chính là bạn|ว่าเป็นคุณ");
+    WORDS.iter().any(|it| holds(text, it))
 }
 
 /// Whether a control answers what an app asks that lets people in, with anything but a no: with the number that the

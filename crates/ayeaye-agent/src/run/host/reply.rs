@@ -88,7 +88,7 @@ struct Fields {
 /// Reads a reply, given the apps there are.
 pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedReply> {
     if !reply.calls.is_empty() {
-        return Err("it calls a tool, and there are none: reply with the JSON object alone".into());
+        return Err("it calls a tool, and there are none; reply with the JSON object alone".into());
     }
     let FoundObject { json, doubt } = object(&reply.text)?;
     let fields: Fields = serde_json::from_str(json)
@@ -133,13 +133,13 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedRepl
         Some(AgentState::Finish) => {
             if !subtask.is_empty() || !questions.is_empty() {
                 return Err(
-                    "the status is FINISH, but there is a subtask or a question left: give \
+                    "the status is FINISH, but there is a subtask or a question left; give \
                             it out or ask it, or leave it empty"
                         .into(),
                 );
             }
             if let Some(doubt) = doubt {
-                return Err(format!("{doubt}: reply with the JSON object alone").into());
+                return Err(format!("{doubt}; reply with the JSON object alone").into());
             }
             let outcome = if result.is_empty() { comment } else { result };
             if outcome.is_empty() {

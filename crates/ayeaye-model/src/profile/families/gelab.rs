@@ -324,12 +324,14 @@ fn conversation(history: &[HistoryItem]) -> String {
     format!("这是你和用户的对话历史： \n{lines}\n\n 你需要更加注意用户最后的指示。 ")
 }
 
-/// The system notes; without any, the error of the last step.
+/// The system notes; without any, the error of the last step, also where its user was asked about that.
 fn system_notes(input: &StepInput<'_>) -> String {
     let mut notes: Vec<String> =
         last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)).collect();
+    let mut backwards = input.history.iter().rev();
+    let said = |it: &&HistoryItem| matches!(it, HistoryItem::UserReply(_));
     if notes.is_empty()
-        && let Some(HistoryItem::Step(step)) = input.history.last()
+        && let Some(HistoryItem::Step(step)) = backwards.find(|it| !said(it))
     {
         let name = step.decision.action.name();
         if let Some(error) = &step.error {

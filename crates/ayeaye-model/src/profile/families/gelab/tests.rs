@@ -139,6 +139,9 @@ fn a_failed_step_is_told_once() {
     }
     let state = shown("t", std::slice::from_ref(&failed), &[]);
     assert!(state.contains("系统提示：上一步 HOT_KEY 没有成功：\"app not found\""), "{state}");
+    let answered = [failed.clone(), HistoryItem::UserReply("go on without".to_owned())];
+    let state = shown("t", &answered, &[]);
+    assert!(state.contains("HOT_KEY 没有成功：\"app not found\""), "{state}");
     let system_notes = ["the last action failed".to_owned()];
     let state = shown("t", &[failed], &system_notes);
     assert!(state.contains("系统提示：\"the last action failed\"\n"), "{state}");
