@@ -34,13 +34,13 @@ impl FileOwner {
 
 /// To whom goes what was made just now: to the owner of the file that it takes the place of, else to that of the
 /// folder it is in. `None` where it stays with who has made it: nobody but root can give files away.
-fn heir(
+fn rightful_owner(
     made: FileOwner,
     replaced: Option<FileOwner>,
     folder: Option<FileOwner>,
 ) -> Option<FileOwner> {
-    let heir = replaced.or(folder.filter(|folder| folder.user != ROOT))?;
-    (made.user == ROOT && heir != made).then_some(heir)
+    let rightful_owner = replaced.or(folder.filter(|folder| folder.user != ROOT))?;
+    (made.user == ROOT && rightful_owner != made).then_some(rightful_owner)
 }
 
 /// Gives a file that root has made just now to whom it should belong.
@@ -50,15 +50,17 @@ fn heir(
 /// If it takes the place of another user's file and cannot be given to them, as in a container without that right.
 pub fn hand_over(made: &File, replaced: Option<FileOwner>, folder: &Path) -> io::Result<()> {
     let owner = made.metadata().ok().as_ref().and_then(FileOwner::in_metadata);
-    let Some(heir) = owner.and_then(|owner| heir(owner, replaced, FileOwner::of(folder))) else {
+    let Some(rightful_owner) =
+        owner.and_then(|owner| rightful_owner(owner, replaced, FileOwner::of(folder)))
+    else {
         return Ok(());
     };
-    match give(made, heir) {
+    match give(made, rightful_owner) {
         Err(err) if replaced.is_some_and(|it| it.user != ROOT) => Err(io::Error::new(
             err.kind(),
             format!(
                 "it belongs to the user {}, and could not be left to them ({err}): run this as that user",
-                heir.user
+                rightful_owner.user
             ),
         )),
         // What is new is nobody's loss.
@@ -127,19 +129,19 @@ mod tests {
 
     #[test]
     fn what_root_makes_goes_to_whom_it_was_or_to_whom_the_folder_is() {
-        assert_eq!(heir(SYSTEM, Some(ANNA), Some(ANNA)), Some(ANNA));
-        assert_eq!(heir(SYSTEM, Some(ANNA), Some(SYSTEM)), Some(ANNA));
-        assert_eq!(heir(SYSTEM, Some(BEN), Some(ANNA)), Some(BEN));
-        assert_eq!(heir(SYSTEM, None, Some(ANNA)), Some(ANNA));
+        assert_eq!(rightful_owner(SYSTEM, Some(ANNA), Some(ANNA)), Some(ANNA));
+        assert_eq!(rightful_owner(SYSTEM, Some(ANNA), Some(SYSTEM)), Some(ANNA));
+        assert_eq!(rightful_owner(SYSTEM, Some(BEN), Some(ANNA)), Some(BEN));
+        assert_eq!(rightful_owner(SYSTEM, None, Some(ANNA)), Some(ANNA));
         // A file of root in another's folder stays root's, and its group stays too.
-        assert_eq!(heir(SYSTEM, Some(SYSTEM), Some(ANNA)), None);
+        assert_eq!(rightful_owner(SYSTEM, Some(SYSTEM), Some(ANNA)), None);
         let of_a_group = FileOwner { user: ROOT, group: 7 };
-        assert_eq!(heir(SYSTEM, Some(of_a_group), Some(ANNA)), Some(of_a_group));
+        assert_eq!(rightful_owner(SYSTEM, Some(of_a_group), Some(ANNA)), Some(of_a_group));
         for folder in [None, Some(SYSTEM), Some(of_a_group)] {
-            assert_eq!(heir(SYSTEM, None, folder), None);
+            assert_eq!(rightful_owner(SYSTEM, None, folder), None);
         }
         // Others can give nothing away.
-        assert_eq!(heir(ANNA, Some(BEN), Some(BEN)), None);
+        assert_eq!(rightful_owner(ANNA, Some(BEN), Some(BEN)), None);
     }
 
     /// A folder of another user. Only root can make one: for all others everything stays theirs.

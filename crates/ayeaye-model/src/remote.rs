@@ -36,6 +36,7 @@ pub use client::ModelList;
 use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED};
 pub use reach::Reach;
 pub(crate) use reach::lists;
+pub use surrogates::without_halves;
 
 /// A model behind an endpoint, and the profile it needs.
 ///

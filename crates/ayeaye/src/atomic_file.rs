@@ -18,19 +18,20 @@ pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<
     let path = followed(path)?;
     let like = like.unwrap_or(&path);
     let rights = std::fs::metadata(like).ok().map(|it| it.permissions());
-    replace_with(&path, text, (rights, FileOwner::of(like)))
+    replace_with(&path, text, rights, FileOwner::of(like))
 }
 
 /// The same, but from now on only the owner may read the file, whoever could before.
 pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
     let path = followed(path)?;
-    replace_with(&path, text, (None, FileOwner::of(&path)))
+    replace_with(&path, text, None, FileOwner::of(&path))
 }
 
 fn replace_with(
     path: &Path,
     text: &str,
-    (rights, owner): (Option<Permissions>, Option<FileOwner>),
+    rights: Option<Permissions>,
+    owner: Option<FileOwner>,
 ) -> io::Result<()> {
     // A new file would take the place of a device such as /dev/null, for all programs.
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {

@@ -69,22 +69,22 @@ pub(crate) async fn serve_on(
 ) -> io::Result<()> {
     let transport = StdioTransport::new(reader, writer, shutdown);
     let mut open = transport.open.subscribe();
-    let outlet = transport.outlet.clone();
+    let output_state = transport.output_state.clone();
     let ended = CancellationToken::new();
     // Boxed: it is 20 kB, which would be part of every future around it.
     let opening = Box::pin(handler.serve_with_ct(transport, ended.clone()));
     let service = match shutdown.asked.run_until_cancelled(opening).await {
         Some(Ok(service)) => service,
         // Shut down, or the client left, before its first message: nothing runs.
-        None => return outlet.state(),
+        None => return output_state.result(),
         Some(Err(ServerInitializeError::ConnectionClosed(_))) => {
             shutdown.asked.cancel();
-            return outlet.state();
+            return output_state.result();
         }
         Some(Err(err)) => {
             tracing::error!("no client: {err}");
             shutdown.asked.cancel();
-            return outlet.state();
+            return output_state.result();
         }
     };
     let service = service.waiting();
@@ -96,7 +96,7 @@ pub(crate) async fn serve_on(
     shutdown.asked.cancel();
     shutdown.wait_for("runs that do not stop", stopped).await;
     if ended_by_itself {
-        return outlet.state();
+        return output_state.result();
     }
     let leave = async {
         // At the end of stdin rmcp ends by itself, at a signal it goes on reading until it is told.
@@ -108,19 +108,19 @@ pub(crate) async fn serve_on(
         }
     };
     shutdown.wait_for("answers that do not leave", leave).await;
-    outlet.state()
+    output_state.result()
 }
 
 /// What has become of the output. Clones share it.
 #[derive(Clone)]
-struct Outlet {
+struct OutputState {
     /// Why nothing can be written any more.
     broken: Arc<OnceLock<io::Error>>,
     /// Asks for the end.
     asked: CancellationToken,
 }
 
-impl Outlet {
+impl OutputState {
     /// Nobody hears a server that cannot write: it ends, as when the client leaves.
     fn note<T>(&self, sent: io::Result<T>) -> io::Result<()> {
         sent.map(drop).inspect_err(|err| {
@@ -132,7 +132,7 @@ impl Outlet {
         })
     }
 
-    fn state(&self) -> io::Result<()> {
+    fn result(&self) -> io::Result<()> {
         match self.broken.get() {
             Some(err) if err.kind() != io::ErrorKind::BrokenPipe => {
                 Err(io::Error::new(err.kind(), err.to_string()))
@@ -146,7 +146,7 @@ impl Outlet {
 struct StdioTransport {
     input: LineReader<Input>,
     output: AsyncRwTransport<RoleServer, Empty, Output>,
-    outlet: Outlet,
+    output_state: OutputState,
     /// Whether the client has asked for anything yet.
     asked: bool,
     /// The ids of requests that are not answered yet.
@@ -159,16 +159,16 @@ impl StdioTransport {
     fn new(reader: Input, writer: Output, shutdown: &Shutdown) -> Self {
         let input = LineReader::new(reader, MAX_LINE, shutdown.asked.clone());
         let output = AsyncRwTransport::new(tokio::io::empty(), writer);
-        let outlet = Outlet { broken: Arc::default(), asked: shutdown.asked.clone() };
+        let output_state = OutputState { broken: Arc::default(), asked: shutdown.asked.clone() };
         let (ids, open) = (HashSet::new(), watch::Sender::new(0));
-        Self { input, output, outlet, asked: false, ids, open }
+        Self { input, output, output_state, asked: false, ids, open }
     }
 
     /// Answers what never reaches rmcp. Not awaited here: `receive` may be dropped at any time.
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
         let sent = self.output.send(TxJsonRpcMessage::<RoleServer>::error(error, id));
-        let outlet = self.outlet.clone();
-        tokio::spawn(async move { drop(outlet.note(sent.await)) });
+        let output_state = self.output_state.clone();
+        tokio::spawn(async move { drop(output_state.note(sent.await)) });
     }
 
     /// Whether a message is for rmcp.
@@ -219,9 +219,10 @@ impl Transport<RoleServer> for StdioTransport {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         let is_answer = answered.is_some_and(|id| self.ids.remove(id));
-        let (sent, open, outlet) = (self.output.send(item), self.open.clone(), self.outlet.clone());
+        let (sent, open, output_state) =
+            (self.output.send(item), self.open.clone(), self.output_state.clone());
         async move {
-            let sent = outlet.note(sent.await);
+            let sent = output_state.note(sent.await);
             if is_answer {
                 open.send_modify(|open| *open = open.saturating_sub(1));
             }

@@ -37,9 +37,9 @@ impl Elements {
         element.index..next.map_or(usize::MAX, |it| it.index)
     }
 
-    /// What an element belongs to: itself or the control around it that is no backdrop.
-    pub(crate) fn control_around(&self, element: &Element) -> Option<&Element> {
-        let largest = self.largest_control();
+    /// What an element belongs to: itself or the control around it that is no larger than
+    /// [`largest_control`](Self::largest_control).
+    pub(crate) fn control_around(&self, element: &Element, largest: i64) -> Option<&Element> {
         let index = self.0.partition_point(|it| it.index < element.index);
         let element = self.0.get(index)?;
         self.ancestors(element).find(|it| it.reacts() && it.area() <= largest)

@@ -22,7 +22,9 @@ pub(super) fn telling(elements: &Elements, touched: &Element, hidden_input: bool
     }
     let own = elements.inside(touched);
     let row = elements.row_of(touched);
-    let is_of_button = |it: &Element| elements.control_around(it).is_some_and(Element::is_button);
+    let largest = elements.largest_control();
+    let is_of_button =
+        |it: &Element| elements.control_around(it, largest).is_some_and(Element::is_button);
     let counts = |it: &&Element| {
         let shown = !it.reacts() && !is_of_button(it)
             || it.is_field() && !(it.focused && hidden_input)

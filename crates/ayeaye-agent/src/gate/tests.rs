@@ -8,6 +8,7 @@ mod laws;
 mod named;
 mod policies;
 mod questions;
+mod slides;
 mod table;
 
 use super::*;

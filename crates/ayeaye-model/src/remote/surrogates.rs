@@ -23,8 +23,22 @@ pub(super) fn json_with_halves(text: &[u8]) -> Result<Value, serde_json::Error> 
     })
 }
 
+/// The JSON with U+FFFD for each escape that is half a character; `None` if it has none.
+pub fn without_halves(json: &[u8]) -> Option<Vec<u8>> {
+    replaced(json, |_, json| json.extend_from_slice("\u{fffd}".as_bytes()))
+}
+
 /// The JSON with a stand-in for each escape that is half a character; `None` if it has none.
 fn stand_ins(json: &[u8]) -> Option<Vec<u8>> {
+    replaced(json, |half, json| {
+        for unit in stand_in(half) {
+            json.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+        }
+    })
+}
+
+/// The JSON with what `write` puts in the place of each escape that is half a character; `None` if it has none.
+fn replaced(json: &[u8], write: impl Fn(u16, &mut Vec<u8>)) -> Option<Vec<u8>> {
     let mut replaced = Vec::new();
     let (mut at, mut copied) = (0, 0);
     while let Some(backslash) = json[at..].iter().position(|byte| *byte == b'\\') {
@@ -34,9 +48,7 @@ fn stand_ins(json: &[u8]) -> Option<Vec<u8>> {
             Some(0xd800..0xdc00) if matches!(escape_at(json, at + 6), Some(0xdc00..0xe000)) => 12,
             Some(half @ 0xd800..0xe000) => {
                 replaced.extend_from_slice(&json[copied..at]);
-                for unit in stand_in(half) {
-                    replaced.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
-                }
+                write(half, &mut replaced);
                 copied = at + 6;
                 6
             }

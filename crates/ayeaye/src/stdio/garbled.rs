@@ -1,36 +1,16 @@
 //! What a client has sent that is no text by the rules: bytes that are not UTF-8, and half a character as an escape
 //! (`\ud83d`, as programs write it that cut a text by its UTF-16 units).
 
+use ayeaye_model::without_halves;
+
 /// The line with U+FFFD in the place of each; `None` if it has none.
 pub(super) fn mended(line: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(line);
-    let mut mended = String::with_capacity(text.len());
-    let mut rest = &*text;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        mended.push_str(before);
-        let (kept, length) = match unit(escape) {
-            // A backslash, and what it stands before.
-            None => (true, 1 + escape[1..].chars().next().map_or(0, char::len_utf8)),
-            Some(0xd800..0xdc00) if matches!(unit(&escape[6..]), Some(0xdc00..0xe000)) => {
-                (true, 12)
-            }
-            Some(0xd800..0xe000) => (false, 6),
-            Some(_) => (true, 6),
-        };
-        let (escape, behind) = escape.split_at(length);
-        mended.push_str(if kept { escape } else { "\u{fffd}" });
-        rest = behind;
-    }
-    mended.push_str(rest);
+    let mended = match without_halves(text.as_bytes()) {
+        Some(whole) => String::from_utf8(whole).expect("whole characters took the place of others"),
+        None => text.into_owned(),
+    };
     (mended.as_bytes() != line).then_some(mended)
-}
-
-/// The UTF-16 unit of the escape that a text begins with.
-fn unit(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u16::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
 #[cfg(test)]

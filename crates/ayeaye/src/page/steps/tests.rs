@@ -212,17 +212,19 @@ fn what_a_person_said_stands_with_the_step_after_it() {
     assert_eq!(said, [vec!["The blue one".to_owned()], vec!["Anna Berg".to_owned()], vec![]]);
 }
 
+/// Leave is asked for.
+fn asked() -> Fact {
+    Fact::Question(QuestionAsked {
+        kind: QuestionKind::Confirm.into(),
+        questions: vec!["May it?".to_owned()],
+        options: Vec::new(),
+        app: None,
+        reply_mode: ReplyMode::PassToClient.into(),
+    })
+}
+
 #[test]
 fn an_act_that_was_only_asked_about_is_told_from_one_that_was_done() {
-    let asked = || {
-        Fact::Question(QuestionAsked {
-            kind: QuestionKind::Confirm.into(),
-            questions: vec!["May it?".to_owned()],
-            options: Vec::new(),
-            app: None,
-            reply_mode: ReplyMode::PassToClient.into(),
-        })
-    };
     let mut record = Record::begun();
     record.step(0, AgentType::AppAgent);
     record.add(Some(0), asked());
@@ -240,16 +242,7 @@ fn what_was_asked_first_is_no_error_and_a_step_without_a_decision_has_no_price()
     let ends = |action: Option<ActionRecord>, error: &str| {
         let mut record = Record::begun();
         record.step(0, AgentType::AppAgent);
-        record.add(
-            Some(0),
-            Fact::Question(QuestionAsked {
-                kind: QuestionKind::Confirm.into(),
-                questions: vec!["May it?".to_owned()],
-                options: Vec::new(),
-                app: None,
-                reply_mode: ReplyMode::PassToClient.into(),
-            }),
-        );
+        record.add(Some(0), asked());
         let mut end = end(action, "");
         if let Fact::StepEnd(end) = &mut end {
             (end.error, end.cost_usd) = (Some(error.to_owned()), 0.0);
