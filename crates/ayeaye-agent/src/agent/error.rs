@@ -60,7 +60,9 @@ pub enum AgentError {
         given: DeviceId,
     },
     /// The session's device id now leads to another phone: addresses are reused.
-    #[error("session {session} began on another phone: {device} was a {before}, and is {now} now")]
+    #[error(
+        "session {session} began on another phone: {device} was the model {before}, and is {now} now"
+    )]
     OtherPhone {
         /// The session.
         session: SessionId,
@@ -68,7 +70,7 @@ pub enum AgentError {
         device: DeviceId,
         /// The model of the phone that it began on.
         before: String,
-        /// What is there now, such as "a Pixel 9" or "another one".
+        /// What is there now, such as "the model Pixel 9" or "another phone of that model".
         now: String,
     },
     /// A kept secret may be on the screen, and it is not known where.

@@ -31,7 +31,11 @@ pub(super) async fn ensure_same_phone(
         return Ok(());
     }
     let other_model = now.has_other_model_than(began_on);
-    let now = if other_model { format!("a {}", now.model) } else { "another one".to_owned() };
+    let now = if other_model {
+        format!("the model {}", now.model)
+    } else {
+        "another phone of that model".to_owned()
+    };
     let (device, before) = (device.id().clone(), began_on.model.clone());
     Err(AgentError::OtherPhone { session, device, before, now })
 }

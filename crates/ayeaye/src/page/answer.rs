@@ -127,7 +127,9 @@ fn in_words(err: &AgentError) -> String {
             format!("this run belongs to {its}, not to {given}")
         }
         AgentError::OtherPhone { device, before, now, .. } => {
-            format!("this run began on another phone: {device} was a {before}, and is {now} now")
+            format!(
+                "this run began on another phone: {device} was the model {before}, and is {now} now"
+            )
         }
         AgentError::Coordinator(CoordinatorError::InboxFull(_)) => {
             "this run has not read its earlier messages: resume it first".to_owned()

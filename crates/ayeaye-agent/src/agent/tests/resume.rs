@@ -140,9 +140,9 @@ async fn a_running_session_takes_guidance_or_is_followed_but_takes_no_task() {
 #[tokio::test(start_paused = true)]
 async fn a_session_does_not_go_on_with_another_phone_at_its_address() {
     let phones = [
-        ("Redmi 12", "F7", "a Redmi 12"),
-        ("Redmi 12", "R1", "a Redmi 12"),
-        ("Fake 7", "F8", "another one"),
+        ("Redmi 12", "F7", "the model Redmi 12"),
+        ("Redmi 12", "R1", "the model Redmi 12"),
+        ("Fake 7", "F8", "another phone of that model"),
     ];
     for (model, serial_number, is_now) in phones {
         let rig = Rig::new([info("Which?"), complete("done")]);
@@ -150,7 +150,7 @@ async fn a_session_does_not_go_on_with_another_phone_at_its_address() {
         rig.phone.is_replaced_by(model, serial_number);
         let refused = rig.resume(session, reply()).await.unwrap_err().to_string();
         let told = format!(
-            "session {session} began on another phone: phone-1 was a Fake 7, and is {is_now} now"
+            "session {session} began on another phone: phone-1 was the model Fake 7, and is {is_now} now"
         );
         assert_eq!(refused, told);
         // Nothing is lost: the question waits for the phone.
