@@ -2,6 +2,8 @@
 //! a session.
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::Run;
 use super::outcome::RunError;
 use crate::coordinator::InboxMessageId;
@@ -126,19 +128,34 @@ impl Run {
         Ok(())
     }
 
-    /// Resets the phone before the first step of a session.
+    /// Resets the phone before the first step of a session, waiting for one that has gone away: else an absence of
+    /// seconds ended every task that waits in its queue.
     async fn reset(&mut self) -> Result<(), RunError> {
-        match self.actor.reset(&mut self.recorder).await?.result {
-            Ok(_) => self.observer.settle_after_reset().await,
-            Err(err @ DeviceError::Refused { .. }) => {
-                let reason = error_chain(&err);
-                let text = format!(
-                    "The phone could not be made ready: {reason}. Please do that by hand, then say \
-                     that it is done."
-                );
-                Err(RunError::NeedsTakeover { text, app: None })
+        let begun = Instant::now();
+        loop {
+            let err = match self.actor.reset(&mut self.recorder).await?.result {
+                Ok(_) => return self.observer.settle_after_reset().await,
+                Err(err @ DeviceError::Refused { .. }) => {
+                    let reason = error_chain(&err);
+                    let text = format!(
+                        "The phone could not be made ready: {reason}. Please do that by hand, then say \
+                         that it is done."
+                    );
+                    return Err(RunError::NeedsTakeover { text, app: None });
+                }
+                Err(err) => err,
+            };
+            // One that hangs was waited for already.
+            if !err.is_unreachable() || matches!(err, DeviceError::TimedOut { .. }) {
+                return Err(RunError::NotReady(err));
             }
-            Err(err) => Err(RunError::NotReady(err)),
+            self.observer
+                .comes_back(err, begun, &mut self.recorder)
+                .await?
+                .map_err(RunError::NotReady)?;
+            // What could not be changed while it was away.
+            self.put_back_settings().await?;
+            self.change_settings().await?;
         }
     }
 

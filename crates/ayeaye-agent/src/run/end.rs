@@ -41,7 +41,12 @@ impl Run {
         // Settings that are still to be put back are kept in their own files, so the record can end regardless.
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;
-        put_back
+        // This one too, and what it says is what the client hears.
+        if let Err(err) = put_back {
+            let why = error_chain(&err);
+            tracing::warn!(session = %self.session().id, "of the phone's settings: {why}");
+        }
+        Ok(())
     }
 
     /// What a run records at its end before the phone's settings are put back.

@@ -288,6 +288,32 @@ async fn whoever_follows_a_run_learns_that_its_phone_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_phone_that_goes_away_before_its_first_step_is_waited_for() {
+    let rig = Rig::new([complete("done")]);
+    rig.phone.breaks(Call::Reset, 1..=1, Fault::Gone);
+    rig.phone.breaks(Call::State, 1..=5, Fault::Gone);
+    let report = rig.run().await;
+    assert_eq!(
+        (report.stop_reason, &*report.message),
+        (StopReason::TaskCompletedSuccessfully, "done")
+    );
+    let notes = rig.facts(report.session_id, |fact| match fact {
+        Fact::Note { kind, .. } if kind.starts_with("device_") => Some((**kind).to_owned()),
+        _ => None,
+    });
+    assert_eq!(notes.await, ["device_away", "device_back"]);
+    // Not for ever.
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Reset, 1..=u32::MAX, Fault::Gone);
+    rig.phone.breaks(Call::State, 1..=u32::MAX, Fault::Gone);
+    let begun = Instant::now();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::NotStarted);
+    let waited = begun.elapsed();
+    assert!((45..=61).contains(&waited.as_secs()), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_does_not_come_back_is_lost_in_time() {
     let faults = [
         (Fault::Gone, 0),

@@ -5,15 +5,49 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use serde_json::{Map, json};
 use tokio::sync::watch::Sender;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
+use super::Observer;
 use crate::journal::{Fact, JournalError, NoteKind};
+use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::run::update::RunUpdate;
 use crate::{DeviceError, error_chain};
 
 /// A link that is back sooner is not worth a word.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
+
+/// Before a phone that is away is asked again: at first, and at most.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(250);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+
+impl Observer {
+    /// Waits for a phone that was found away, counted from `begun`; whether it has come back in time.
+    pub(in crate::run) async fn comes_back(
+        &mut self,
+        mut err: DeviceError,
+        begun: Instant,
+        recorder: &mut Recorder,
+    ) -> Result<Result<(), DeviceError>, RunError> {
+        let mut away = Away::new(self.followers.clone());
+        let mut pause = FIRST_PAUSE;
+        while pause < self.device_wait.saturating_sub(begun.elapsed()) {
+            let left = self.device_wait.saturating_sub(begun.elapsed());
+            away.goes_on(&err, left, recorder).await?;
+            self.cancel.race(sleep(pause)).await?;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            match self.cancel.race(self.device.state()).await? {
+                Err(still) if still.is_unreachable() => err = still,
+                // Whatever else is wrong with it shows next.
+                _ => {
+                    away.end(recorder).await?;
+                    return Ok(Ok(()));
+                }
+            }
+        }
+        Ok(Err(err))
+    }
+}
 
 /// Tells of one wait.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Observer;
-use super::away::Away;
+use super::away::{Away, FIRST_PAUSE, LONGEST_PAUSE};
 use super::private::private_app;
 use super::since::{LastGesture, LookSoFar};
 use crate::run::actor::Actor;
@@ -158,7 +158,7 @@ impl Observer {
         recorder: &mut Recorder,
         begun: Instant,
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
-        let mut pause = Duration::from_millis(250);
+        let mut pause = FIRST_PAUSE;
         let mut away: Option<Away> = None;
         loop {
             let err = match self.capture(recorder).await? {
@@ -191,7 +191,7 @@ impl Observer {
             self.last_gesture = None;
             self.may_have_changed();
             self.cancel.race(sleep(pause)).await?;
-            pause = (pause * 2).min(Duration::from_secs(4));
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
