@@ -12,6 +12,7 @@ mod follower;
 mod give_up;
 mod in_hand;
 mod launch;
+mod new_session;
 mod put_back;
 mod queue;
 mod registry;

@@ -76,7 +76,7 @@ impl StartTask {
 }
 
 impl Agent {
-    /// Begins the record of a session. The session is on disk when this returns.
+    /// Begins the record of a session, as [`Agent::new_record`] does.
     pub(super) async fn create_session(
         &self,
         id: SessionId,
@@ -94,9 +94,7 @@ impl Agent {
             run: RunRecord { device_server: self.device_server(device.id()), ..run },
             owner: owner.recorded(),
         };
-        let (journal, privacy) = (&*self.deps.journal, self.deps.privacy);
-        let secrets = self.secret_stores.of(id, privacy.text);
-        Ok(Recorder::create(journal, id, start, secrets, privacy).await?)
+        self.new_record(id, start).await
     }
 
     /// Opens the record of a session for writing.

@@ -51,36 +51,27 @@ impl Agent {
             )
             .await?;
         let device = self.device(&device).await?;
-        let launch = Launch { replay, ..start.launch() };
-        let run = launch.started_with.clone();
-        let recorder =
-            self.create_session(id, &*device, &start.task, run, &start.principal).await?;
-        self.launch_in_turn(lease, standing, recorder, device, launch, start.task).await
-    }
-
-    async fn launch_in_turn(
-        &self,
-        lease: DeviceLease,
-        standing: Standing,
-        recorder: Recorder,
-        device: Arc<dyn Device>,
-        launch: Launch,
-        task: String,
-    ) -> Result<Follower, AgentError> {
-        let id = recorder.session().id;
-        let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, task);
-        let (deps, runs, epoch) = (self.deps.clone(), self.runs.clone(), active.epoch);
-        let owner = active.owner.clone();
-        let direct_sessions = self.direct_sessions.clone();
-        let queued = QueuedRun { deps, runs, direct_sessions, owner, lease, setup, epoch };
+        let mut entries = None;
         if standing == Standing::Queued {
             // Its place is only told: where it cannot be, the session waits all the same.
             match self.deps.coordinator.runs().await {
-                Ok(entries) => queued.tell_place(&entries),
+                Ok(runs) => entries = Some(runs),
                 Err(err) => {
                     tracing::warn!(session = %id, "its place in the queue: {}", error_chain(&err));
                 }
             }
+        }
+        let launch = Launch { replay, ..start.launch() };
+        let run = launch.started_with.clone();
+        let recorder =
+            self.create_session(id, &*device, &start.task, run, &start.principal).await?;
+        let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, start.task);
+        let (deps, runs, epoch) = (self.deps.clone(), self.runs.clone(), active.epoch);
+        let owner = active.owner.clone();
+        let direct_sessions = self.direct_sessions.clone();
+        let queued = QueuedRun { deps, runs, direct_sessions, owner, lease, setup, epoch };
+        if let Some(entries) = entries {
+            queued.tell_place(&entries);
         }
         self.runs.begin(id, active, queued.drive(recorder, device))
     }

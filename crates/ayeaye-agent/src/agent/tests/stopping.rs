@@ -1,5 +1,6 @@
 //! Stops from outside: at a safe point, recorded, resumable.
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -225,4 +226,31 @@ async fn a_stop_while_the_screen_is_looked_at_again_says_that_the_act_was_not_se
     assert_eq!(report.stop_reason, StopReason::UserPaused);
     assert_eq!(report.steps[0].error.as_deref(), Some("not sent: the run was stopped"));
     assert_eq!(rig.phone.gestures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_is_given_up_leaves_no_record() {
+    for polls in 0..500 {
+        let rig = Rig::new([complete("done")]);
+        let mut starting = Box::pin(rig.agent.start(rig.task("Text Anna")));
+        for _ in 0..polls {
+            if let Poll::Ready(begun) = futures::poll!(&mut starting) {
+                assert_eq!(rig.ended(begun.unwrap()).await.message, "done");
+                assert!(2 < polls, "it was given up on its way");
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(starting);
+        // The phone is free, and in the end there is the record of that run alone.
+        let report = rig.run().await;
+        assert_eq!(report.message, "done");
+        let mut looks = 0;
+        while rig.journal.list().await.unwrap() != [report.session_id] {
+            looks += 1;
+            assert!(looks < 500, "after {polls} polls a record stays");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    panic!("it never began");
 }
