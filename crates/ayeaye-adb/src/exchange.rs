@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use ayeaye_agent::journal::system_free_space;
-use ayeaye_agent::private_files::{private_folder, private_options};
+use ayeaye_agent::private_files::{make_private_file, private_folder, private_options};
 
 /// The longest name of a file in it, in bytes.
 const MAX_NAME: usize = 255;
@@ -116,7 +116,7 @@ impl ExchangeFolder {
         self.remove_leftovers();
         // The number of a process says nothing: in containers every server has the same.
         let part = self.root.join(format!("{PART}{:032x}", rand::random::<u128>()));
-        let file = private_options().write(true).create_new(true).open(&part);
+        let file = make_private_file(&part, private_options().write(true));
         let file = file
             .map_err(|error| ExchangeError::Unusable(name.to_owned(), self.root.clone(), error))?;
         Ok((Incoming { part, path, name: name.to_owned() }, file))

@@ -19,10 +19,29 @@ const LOCK_RETRY: Duration = Duration::from_millis(3);
 /// Options for a file that only its owner may read, if it has to be made. On Windows the user's folders are
 /// closed to others already.
 pub fn private_options() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode to set"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Makes a file that only its owner may read, and opens it with these options. One that is there already is an error.
+/// What root makes in another's folder is theirs.
+pub fn make_private_file(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let made = options.clone().create_new(true).open(path)?;
+    hand_over(&made, None, folder_of(path))?;
+    Ok(made)
+}
+
+/// The same for a file that may be there already, which then is opened as it is: whose it is does not change.
+pub fn open_private_file(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    match make_private_file(path, options) {
+        Err(err) if err.kind() == ErrorKind::AlreadyExists => {
+            options.clone().create(true).truncate(false).open(path)
+        }
+        made => made,
+    }
 }
 
 /// Makes a folder that only its owner may enter. One that is there already is an error, unless its
@@ -93,18 +112,7 @@ fn lock_if_free(path: &Path) -> io::Result<Option<File>> {
         private_folder(folder, true)?;
     }
     // Open for reading too, a pipe is not waited for.
-    let mut options = private_options();
-    options.read(true).write(true);
-    let file = match options.clone().create_new(true).open(path) {
-        Ok(made) => {
-            hand_over(&made, None, folder_of(path))?;
-            made
-        }
-        Err(err) if err.kind() == ErrorKind::AlreadyExists => {
-            options.create(true).truncate(false).open(path)?
-        }
-        Err(err) => return Err(err),
-    };
+    let file = open_private_file(path, private_options().read(true).write(true))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),

@@ -60,10 +60,14 @@ pub fn disk_use(data: &Path) -> Result<BTreeMap<SessionId, DiskUse>, FolderError
 
 /// The linked files that have been counted, by device and number.
 #[derive(Debug, Default)]
-struct Counted(HashSet<(u64, u64)>);
+struct Counted(
+    #[cfg_attr(not(unix), expect(dead_code, reason = "without numbers of files"))]
+    HashSet<(u64, u64)>,
+);
 
 impl Counted {
-    /// Of a file, or of all files in a folder. What goes away meanwhile takes nothing.
+    /// Of a file, or of all files in a folder. What goes away meanwhile takes nothing, and nor does what this user may not
+    /// look into: one such folder is no reason to count none.
     fn size(&mut self, path: &Path, depth: u32) -> Result<u64, FolderError> {
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
@@ -75,7 +79,11 @@ impl Counted {
         }
         let mut sum = 0;
         if 0 < depth {
-            for entry in entries(path)? {
+            let entries = match entries(path) {
+                Err(err) if err.is_denied() => return Ok(0),
+                entries => entries?,
+            };
+            for entry in entries {
                 let entry = entry.map_err(io_error("list", path))?;
                 sum += self.size(&entry.path(), depth - 1)?;
             }

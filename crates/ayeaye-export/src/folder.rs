@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::BlobRef;
-use ayeaye_agent::private_files::{private_folder, private_options};
+use ayeaye_agent::private_files::{
+    make_private_file, open_private_file, private_folder, private_options,
+};
 
 use crate::projection::{Blobs, Content, FileOp};
 
@@ -52,6 +54,14 @@ pub enum FolderError {
     InUse { path: PathBuf, by: Option<SessionId> },
     #[error("cannot {doing} {}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
+}
+
+impl FolderError {
+    /// Whether this user may not look at it.
+    pub(crate) fn is_denied(&self) -> bool {
+        let Self::Io { source, .. } = self else { return false };
+        source.kind() == io::ErrorKind::PermissionDenied
+    }
 }
 
 /// A file that grows.
@@ -354,7 +364,8 @@ fn link(source: &Path, part: &Path, place: &Path) -> io::Result<()> {
 /// Writes `bytes` to `part`, then moves it to `place`.
 pub(crate) fn write_whole(part: &Path, place: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     remove_if_exists(part)?;
-    let written = private_options().write(true).create_new(true).open(part).and_then(|mut file| {
+    let made = make_private_file(part, private_options().write(true));
+    let written = made.and_then(|mut file| {
         file.write_all(bytes)?;
         drop(file);
         fs::rename(part, place)
@@ -395,7 +406,7 @@ fn open(place: &Path) -> io::Result<File> {
     if fs::symlink_metadata(place).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
-    private_options().read(true).write(true).create(true).truncate(false).open(place)
+    open_private_file(place, private_options().read(true).write(true))
 }
 
 /// Whether a path is what [`FileOp`] promises; and not longer than file systems take.

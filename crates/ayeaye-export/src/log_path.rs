@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use ayeaye_agent::SessionId;
 use ayeaye_agent::bounded_file::bounded_file;
 use ayeaye_agent::journal::{Event, Fact};
-use ayeaye_agent::private_files::{private_options, sync_folder, write_whole as replace_whole};
+use ayeaye_agent::private_files::{
+    make_private_file, private_options, sync_folder, write_whole as replace_whole,
+};
 use jiff::SignedDuration;
 
 use crate::folder::{FolderError, create_private_dir, io_error, remove_if_exists, write_whole};
@@ -188,7 +190,12 @@ pub(crate) fn owned_in(format_dir: &Path, format: Format) -> Result<Vec<OwnedBy>
     let mut found = Vec::new();
     if has_own_folder(format) {
         for (_, path) in below {
-            found.extend(owner(&path)?.map(|id| OwnedBy { id, path }));
+            let owner = match owner(&path) {
+                // Another user's: one such folder hides no others.
+                Err(err) if err.is_denied() => continue,
+                owner => owner?,
+            };
+            found.extend(owner.map(|id| OwnedBy { id, path }));
         }
         return Ok(found);
     }
@@ -308,7 +315,7 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
             return Err(taken(None));
         }
     }
-    match private_options().write(true).create_new(true).open(&path) {
+    match make_private_file(&path, private_options().write(true)) {
         Ok(mut file) => writeln!(file, "{id}")
             .and_then(|()| file.sync_all())
             .and_then(|()| sync_folder(folder))

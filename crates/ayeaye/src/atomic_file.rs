@@ -53,7 +53,12 @@ fn replace_with(
         beside.as_file().set_permissions(rights)?;
     }
     beside.persist(path)?;
-    sync_folder(folder)
+    // From here on it is written, whatever becomes of it when the power fails.
+    if let Err(err) = sync_folder(folder) {
+        let path = path.display();
+        tracing::warn!("{path} is written, but may be lost if the power fails now: {err}");
+    }
+    Ok(())
 }
 
 /// What to do where nothing can be written in the data folder, as a further part of the error; nothing where that is no

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ayeaye_agent::bounded_file::open_file;
-use ayeaye_agent::private_files::{private_folder, private_options};
+use ayeaye_agent::private_files::{make_private_file, private_folder, private_options};
 
 use crate::clock;
 
@@ -38,7 +38,7 @@ impl RunningServer {
         }
         let began = now();
         let path = data_dir.join(format!("{FILE}{began}"));
-        let mut file = private_options().write(true).create_new(true).open(&path)?;
+        let mut file = make_private_file(&path, private_options().write(true))?;
         // Nobody locks an empty note: there is nothing to learn from it yet.
         let noted = file
             .try_lock()

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::file_owner::hand_over;
-use ayeaye_agent::private_files::{private_folder, private_options};
+use ayeaye_agent::private_files::{make_private_file, private_folder, private_options};
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
 
@@ -130,7 +130,7 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
 /// The same where the file system has no links, and cannot rename without replacing: for a moment the file is
 /// empty.
 fn move_in(draft: NamedTempFile, path: &Path) -> io::Result<()> {
-    match private_options().write(true).create_new(true).open(path) {
+    match make_private_file(path, private_options().write(true)) {
         Ok(_) => {
             let moved = draft.persist(path);
             // Otherwise every later start would find no secret in it.

@@ -64,10 +64,17 @@ struct Signals {
     hangup: Option<tokio::signal::unix::Signal>,
 }
 
+/// SIGXFSZ.
+#[cfg(unix)]
+const FILE_TOO_LARGE: i32 = 25;
+
 #[cfg(unix)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
+        // A file beyond the system's limit (`ulimit -f`) fails to be written then, as on a full disk, and the run ends in
+        // order. Unheard, it kills.
+        drop(signal(SignalKind::from_raw(FILE_TOO_LARGE))?);
         let hangup = if hangup_is_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,

@@ -27,7 +27,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use self::folder::{Folder, is_locked, private_folder, private_options, storage};
+use self::folder::{
+    Folder, is_locked, make_private_file, private_folder, private_options, storage,
+};
 pub use self::free_space::{FreeSpace, MIN_FREE_BYTES, system_free_space};
 pub(crate) use self::line::hex;
 use self::line::{Chain, Detail};
@@ -209,10 +211,7 @@ impl Journal for FileJournal {
             private_folder(&folder.path, false).map_err(storage("make", &folder.path))?;
             let lock = folder.lock()?;
             let path = folder.events();
-            private_options()
-                .append(true)
-                .create_new(true)
-                .open(&path)
+            make_private_file(&path, private_options().append(true))
                 .map_err(storage("make", &path))?;
             Ok(FileWriter::new(folder, clock, sync, Chain::start(), 0, lock)?.counting(syncs))
         });

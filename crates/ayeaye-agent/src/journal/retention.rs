@@ -15,7 +15,7 @@ use super::{Journal, JournalError, Summary, SummaryBuilder};
 use crate::{SessionId, StopReason};
 
 /// A clock that is further ahead of the latest session than this may be wrong. Where it is right, the next session that
-/// ends shows it.
+/// begins and ends by it shows it.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How long after an act a client that drives itself may act again in the same session; each act leaves it paused.
 const IN_USE: SignedDuration = SignedDuration::from_mins(10);
@@ -112,6 +112,13 @@ impl RetentionCandidate {
         FIRST_RECORDS <= self.last
     }
 
+    /// The latest time for which it speaks that the clock was right: its end, but not where the clock may have jumped
+    /// ahead while it was under way. Then it is its beginning.
+    fn clock_seen(&self) -> Timestamp {
+        let jumped = |began: &Timestamp| LONGEST_PAUSE < self.last.duration_since(*began);
+        self.id.created().filter(jumped).unwrap_or(self.last)
+    }
+
     /// One whose beginning was never written whole.
     fn unbegun(id: SessionId, now: Timestamp) -> Self {
         let last = id.created().unwrap_or(now);
@@ -128,7 +135,7 @@ pub fn select_for_removal(
     let mut by_age: Vec<&RetentionCandidate> = kept.iter().collect();
     by_age.sort_unstable_by_key(|candidate| (candidate.last, candidate.id));
     let latest = by_age.iter().rev().find(|it| it.removable == Removable::Yes).map(|it| it.id);
-    let newest = by_age.last().map_or(now, |it| it.last);
+    let newest = by_age.iter().map(|it| it.clock_seen()).max().unwrap_or(now);
     let is_plausible = now.duration_since(newest) <= LONGEST_PAUSE;
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
@@ -330,6 +337,12 @@ mod tests {
         assert!(chosen(month, &kept).is_empty());
         let with_latest = [kept[0], kept[1], candidate(99, 1, Removable::ByAgeOnly)];
         assert_eq!(chosen(month, &with_latest), [0, 1]);
+        // It jumped while the latest was under way: that one says nothing of it.
+        let began =
+            uuid::Timestamp::from_unix(uuid::NoContext, day(60).as_second().unsigned_abs(), 0);
+        let id = uuid::Uuid::new_v7(began).to_string().parse().unwrap();
+        let across = RetentionCandidate { id, ..with_latest[2] };
+        assert!(chosen(month, &[kept[0], kept[1], across]).is_empty());
         // Not set: 1973, and the same when it is set.
         let unset =
             RetentionCandidate { last: Timestamp::from_second(1 << 27).unwrap(), ..kept[0] };

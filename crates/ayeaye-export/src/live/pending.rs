@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
-use ayeaye_agent::private_files::private_options;
+use ayeaye_agent::private_files::{open_private_file, private_options};
 
 use crate::folder::create_private_dir;
 
@@ -105,7 +105,7 @@ fn marker_dir(data: &Path) -> PathBuf {
 
 /// Not for appending: Windows does not let such a handle change the length.
 fn open(path: &Path) -> io::Result<File> {
-    private_options().write(true).create(true).truncate(false).open(path)
+    open_private_file(path, private_options().write(true))
 }
 
 async fn blocking<T: Send + 'static>(

@@ -3,7 +3,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use ayeaye_agent::private_files::private_options;
+use ayeaye_agent::private_files::{make_private_file, private_options};
 use rawzip::{CompressionMethod, ZipArchiveWriter, ZipDataWriter};
 
 /// How deep folders are.
@@ -16,7 +16,7 @@ pub(super) fn write_zip(
     archive: &Path,
     wanted: impl Fn(&str) -> bool,
 ) -> io::Result<()> {
-    let out = BufWriter::new(private_options().write(true).create_new(true).open(archive)?);
+    let out = BufWriter::new(make_private_file(archive, private_options().write(true))?);
     let mut archive = ZipArchiveWriter::new(out);
     add_folder(&mut archive, folder, "", DEEPEST, &wanted)?;
     archive.finish().map_err(io::Error::other)?.flush()

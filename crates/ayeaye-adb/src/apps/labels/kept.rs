@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ayeaye_agent::bounded_file::bounded_file;
 use ayeaye_agent::private_files::{private_folder, write_whole};
 
 use crate::apk::{Labels, Locale};
@@ -103,10 +104,7 @@ fn line((LabelKey(key), (used, labels)): (&LabelKey, &(u64, Labels))) -> String 
 }
 
 fn read(file: &Path) -> Option<HashMap<LabelKey, (u64, Labels)>> {
-    if MAX_FILE < file.metadata().ok()?.len() {
-        return None;
-    }
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = bounded_file(file, MAX_FILE).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let entry = |line: &str| {
         let [used, package, path, version, locales, label, original] =

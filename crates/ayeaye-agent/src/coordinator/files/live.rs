@@ -9,7 +9,7 @@ use super::{names, storage};
 use crate::SessionId;
 use crate::coordinator::table::RunTable;
 use crate::coordinator::{CoordinatorError, RunEntry};
-use crate::private_files::{is_locked, private_options};
+use crate::private_files::{is_locked, open_private_file, private_options, try_lock};
 
 const LIVE: &str = ".live";
 
@@ -35,12 +35,9 @@ impl LiveFile {
         wakeups: Arc<Wakeups>,
     ) -> Result<Self, CoordinatorError> {
         let path = path(runs, run.epoch);
-        let file = private_options()
-            .write(true)
-            .create(true)
-            .open(&path)
+        let file = open_private_file(&path, private_options().read(true).write(true))
             .map_err(storage("make", &path))?;
-        match file.try_lock() {
+        match try_lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(storage("lock", &path)(io::ErrorKind::WouldBlock.into()));

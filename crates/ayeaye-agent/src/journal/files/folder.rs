@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use crate::SessionId;
 use crate::journal::JournalError;
 pub(super) use crate::private_files::{
-    is_locked, private_folder, private_options, sync_folder, try_lock, write_whole,
+    is_locked, make_private_file, open_private_file, private_folder, private_options, sync_folder,
+    try_lock, write_whole,
 };
 
 /// Where a session is kept. It need not exist.
@@ -67,11 +68,7 @@ impl Folder {
     /// Makes this process the one writer, until the file is closed.
     pub(super) fn lock(&self) -> Result<File, JournalError> {
         let path = self.lock_path();
-        let file = private_options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .open(&path)
+        let file = open_private_file(&path, private_options().read(true).write(true))
             .map_err(|err| self.absent_or("open", &path, err))?;
         match try_lock(&file) {
             Ok(()) => Ok(file),

@@ -6,7 +6,7 @@ use std::thread;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::folder::{Folder, private_options, storage, sync_folder};
+use super::folder::{Folder, open_private_file, private_options, storage, sync_folder};
 use super::line::{self, Detail};
 use super::scan::RecordEnd;
 use super::writer::FileWriter;
@@ -59,8 +59,8 @@ fn cut_torn_tail(
         let mut from = open_file(&path)?;
         from.seek(SeekFrom::Start(good_bytes))?;
         // Of two crashes in one microsecond the later tail is kept.
-        let mut options = private_options();
-        let mut to = options.write(true).create(true).truncate(true).open(&set_aside)?;
+        let mut to = open_private_file(&set_aside, private_options().write(true))?;
+        to.set_len(0)?;
         io::copy(&mut from.take(MOST), &mut to)?;
         if sync == SyncPolicy::Never {
             return Ok(());

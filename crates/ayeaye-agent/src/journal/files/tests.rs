@@ -1,4 +1,6 @@
 //! The journal as its callers see it. Damage has its own file, and so has the format.
+#[cfg(unix)]
+mod changed_by_others;
 mod damage;
 mod disk;
 mod fixture;

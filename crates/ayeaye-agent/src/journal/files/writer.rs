@@ -33,8 +33,10 @@ pub(super) struct FileWriter {
     unsynced_folders: Vec<PathBuf>,
     /// Blobs, and folders in `blobs`, that are known to be on the disk.
     synced: Recent,
-    /// Of the lines and the blobs.
-    bytes: u64,
+    /// Bytes of the lines.
+    lines: u64,
+    /// Bytes of the blobs.
+    blobs: u64,
     /// Counted here, for all sessions of a journal.
     syncs: Arc<AtomicU64>,
     /// Held as long as this lives.
@@ -76,7 +78,8 @@ impl FileWriter {
             unsynced_blobs: Vec::new(),
             unsynced_folders,
             synced: Recent::default(),
-            bytes: lines.saturating_add(blobs),
+            lines,
+            blobs,
             syncs: Arc::default(),
             _lock: lock,
         })
@@ -97,7 +100,7 @@ impl FileWriter {
         let written = write_once(&self.events, &line.bytes);
         self.health.note(written.map_err(storage("append", &path)))?;
         self.chain = line.chain;
-        self.bytes += line.bytes.len() as u64;
+        self.lines += line.bytes.len() as u64;
         self.unsynced_lines = true;
         Ok(line.event)
     }
@@ -116,8 +119,8 @@ impl FileWriter {
         }
         folders.extend(self.unsynced_folders.iter().cloned());
         let events = self.unsynced_lines.then(|| Arc::clone(&self.events));
-        let events_path = self.folder.events();
-        Unsynced { blobs: self.unsynced_blobs.clone(), folders, events, events_path }
+        let (lines, events_path) = (self.lines, self.folder.events());
+        Unsynced { blobs: self.unsynced_blobs.clone(), folders, events, lines, events_path }
     }
 
     #[cfg(test)]
@@ -183,7 +186,7 @@ impl JournalWriter for FileWriter {
         let kept = blocking("write", &self.folder.blobs(), work).await;
         let StoredBlob { blob, path, new } = kept?;
         if new {
-            self.bytes = self.bytes.saturating_add(blob.bytes);
+            self.blobs = self.blobs.saturating_add(blob.bytes);
         }
         // One that was there already may have been left by a process that died before its sync.
         let to_sync = self.sync != SyncPolicy::Never;
@@ -197,7 +200,7 @@ impl JournalWriter for FileWriter {
     }
 
     fn size(&self) -> u64 {
-        self.bytes
+        self.lines.saturating_add(self.blobs)
     }
 }
 
@@ -216,6 +219,8 @@ struct Unsynced {
     blobs: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     events: Option<Arc<File>>,
+    /// Bytes of what was written to it.
+    lines: u64,
     events_path: PathBuf,
 }
 
@@ -231,11 +236,31 @@ impl Unsynced {
         for folder in &self.folders {
             sync_folder(folder).map_err(storage("sync", folder))?;
         }
-        match &self.events {
-            Some(events) => events.sync_data().map_err(storage("sync", &self.events_path)),
-            None => Ok(()),
-        }
+        let Some(events) = &self.events else { return Ok(()) };
+        events.sync_data().map_err(storage("sync", &self.events_path))?;
+        // What is written to a file that is not the record any more is written for nobody.
+        is_still_at(events, self.lines, &self.events_path)
+            .map_err(storage("sync", &self.events_path))
     }
+}
+
+/// Fails where a file that is open, with so many bytes, is not the one at its path any more: it was removed, moved,
+/// cut short, or another was put in its place.
+fn is_still_at(file: &File, bytes: u64, path: &Path) -> io::Result<()> {
+    let (open, at_path) = (file.metadata()?, fs::metadata(path)?);
+    #[cfg(unix)]
+    let is_other = {
+        use std::os::unix::fs::MetadataExt as _;
+        (open.dev(), open.ino()) != (at_path.dev(), at_path.ino())
+    };
+    // Windows lets nobody take away what is open here.
+    #[cfg(not(unix))]
+    let is_other = false;
+    if is_other || open.len() < bytes || at_path.len() < bytes {
+        let why = "somebody replaced, moved or cut it while it was written";
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
+    }
+    Ok(())
 }
 
 /// Whether the record can still be trusted. A failed write may have left half a line, and a failed
