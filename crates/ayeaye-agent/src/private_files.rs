@@ -54,6 +54,54 @@ pub fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
     make_folder(path, &builder)
 }
 
+/// Puts a file in the place of another one, or where none is.
+///
+/// # Errors
+///
+/// Of the file. On Windows one that another program has open for a moment, as search and virus scanners do with all that
+/// is new, is waited for.
+pub fn replace_file(new: &Path, path: &Path) -> io::Result<()> {
+    patiently(|| fs::rename(new, path))
+}
+
+/// Removes a file.
+///
+/// # Errors
+///
+/// As [`replace_file`].
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    patiently(|| fs::remove_file(path))
+}
+
+/// Tries again while another program has a file open.
+#[cfg(windows)]
+fn patiently<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    /// Access denied, sharing violation, lock violation.
+    const HELD_OPEN: [i32; 3] = [5, 32, 33];
+    const LONGEST: Duration = Duration::from_secs(2);
+    let is_held = |err: &io::Error| err.raw_os_error().is_some_and(|it| HELD_OPEN.contains(&it));
+    let deadline = Instant::now() + LONGEST;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match attempt() {
+            Err(err) if is_held(&err) && Instant::now() < deadline => {}
+            tried => return tried,
+        }
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a thread that works on files waits, and there is no event to wait for"
+        )]
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+/// Other systems replace and remove what is open.
+#[cfg(not(windows))]
+fn patiently<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    attempt()
+}
+
 /// Puts the names in a folder on the disk. Systems other than Unix have no such call, and need none; nor have some
 /// file systems.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
@@ -146,10 +194,10 @@ fn beside(path: &Path) -> PathBuf {
 /// when this returns.
 pub fn write_whole(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let temp = beside(path);
-    let written = fill(&temp, path, bytes, sync).and_then(|()| fs::rename(&temp, path));
+    let written = fill(&temp, path, bytes, sync).and_then(|()| replace_file(&temp, path));
     if written.is_err() {
         // The first error is the one to report; this one could only repeat it.
-        fs::remove_file(&temp).ok();
+        remove_file(&temp).ok();
     }
     written?;
     if sync { sync_folder(folder_of(path)) } else { Ok(()) }

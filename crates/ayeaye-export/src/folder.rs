@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::BlobRef;
 use ayeaye_agent::private_files::{
-    make_private_file, open_private_file, private_folder, private_options,
+    make_private_file, open_private_file, private_folder, private_options, remove_file,
+    replace_file,
 };
 
 use crate::projection::{Blobs, Content, FileOp};
@@ -86,7 +87,7 @@ impl Folder {
     pub fn new(root: &Path, writer: &str, overwrite: bool) -> Result<Self, FolderError> {
         create_private_dir(root, true)?;
         // A folder of the user's may be behind a link; from here on nothing is.
-        let root = fs::canonicalize(root).map_err(io_error("find", root))?;
+        let root = canonical(root).map_err(io_error("find", root))?;
         let part = root.join(format!(".part-{writer}"));
         Ok(Self {
             root,
@@ -348,16 +349,27 @@ fn read_blob(blob: &BlobRef, blobs: &dyn Blobs) -> Option<Vec<u8>> {
     }
 }
 
+/// Where a folder is, past all links, as other programs take it: few of Windows' take the form with `\\?\` in front.
+fn canonical(path: &Path) -> io::Result<PathBuf> {
+    let found = fs::canonicalize(path)?;
+    let usual = found.to_str().and_then(|it| it.strip_prefix(r"\\?\"));
+    let is_usual = |it: &&str| cfg!(windows) && !it.starts_with("UNC") && it.len() < LONGEST_USUAL;
+    Ok(usual.filter(is_usual).map(PathBuf::from).unwrap_or(found))
+}
+
+/// Windows takes longer paths in the other form alone, and names of files follow.
+const LONGEST_USUAL: usize = 120;
+
 /// Gives a file a second name, by way of `part` since `place` may be taken.
 fn link(source: &Path, part: &Path, place: &Path) -> io::Result<()> {
-    fs::remove_file(part).or_else(|err| match err.kind() {
+    remove_file(part).or_else(|err| match err.kind() {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(err),
     })?;
     fs::hard_link(source, part)?;
-    fs::rename(part, place)?;
+    replace_file(part, place)?;
     // Renaming to another name of the same file does nothing.
-    fs::remove_file(part).ok();
+    remove_file(part).ok();
     Ok(())
 }
 
@@ -368,11 +380,11 @@ pub(crate) fn write_whole(part: &Path, place: &Path, bytes: &[u8]) -> Result<(),
     let written = made.and_then(|mut file| {
         file.write_all(bytes)?;
         drop(file);
-        fs::rename(part, place)
+        replace_file(part, place)
     });
     if written.is_err() {
         // The first error is the one to report; this one could only repeat it.
-        fs::remove_file(part).ok();
+        remove_file(part).ok();
     }
     written.map_err(io_error("write", place))
 }
@@ -389,7 +401,7 @@ pub(crate) fn create_private_dir(path: &Path, with_parents: bool) -> Result<(), 
 
 /// Removes a file, if there is one.
 pub(crate) fn remove_if_exists(path: &Path) -> Result<(), FolderError> {
-    match fs::remove_file(path) {
+    match remove_file(path) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io_error("remove", path)(err)),
         _ => Ok(()),
     }

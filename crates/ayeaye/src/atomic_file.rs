@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::file_owner::{self, FileOwner, hand_over};
-use ayeaye_agent::private_files::sync_folder;
+use ayeaye_agent::private_files::{private_options, replace_file, sync_folder};
 
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
 /// may be a key in it. Links are followed: the file they lead to is meant. A file that root replaces stays its owner's,
@@ -45,14 +45,19 @@ fn replace_with(
     name.push(".");
     // Random letters, since the number of a process says nothing: in containers every server has the same. Only its
     // owner can read it.
-    let mut beside = tempfile::Builder::new().prefix(&name).suffix(".new").tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    let mut beside = builder
+        .prefix(&name)
+        .suffix(".new")
+        .make_in(folder, |path| private_options().write(true).create_new(true).open(path))?;
     beside.write_all(text.as_bytes())?;
     beside.as_file().sync_all()?;
     hand_over(beside.as_file(), owner, folder)?;
     if let Some(rights) = rights {
         beside.as_file().set_permissions(rights)?;
     }
-    beside.persist(path)?;
+    let beside = beside.into_temp_path();
+    replace_file(&beside, path)?;
     // From here on it is written, whatever becomes of it when the power fails.
     if let Err(err) = sync_folder(folder) {
         let path = path.display();

@@ -74,7 +74,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     // Between the lines of a terminal command only trouble is worth a line, unless the user asks.
     let served = matches!(cli.command, Command::Serve(_));
     let filter = if served || config.log_is_set() { &config.log } else { "warn" };
-    if let Err(err) = log::to_stderr(filter, config.no_color) {
+    let no_color = config.no_color || !terminal::understands_colours();
+    if let Err(err) = log::to_stderr(filter, no_color) {
         command::print_error(&err.into());
         return Ok(Exit::Usage);
     }

@@ -19,7 +19,7 @@ pub struct Shutdown {
 
 impl Shutdown {
     /// Listens for the signals that people and supervisors send to end a program (SIGINT, SIGTERM,
-    /// SIGHUP; Ctrl-C on Windows). The first asks, the second ends at once. From then on no signal ends the
+    /// SIGHUP; on Windows Ctrl-C, Ctrl-Break, a closed window, a user who logs off). The first asks, the second ends at once. From then on no signal ends the
     /// program by itself.
     pub fn on_signals() -> std::io::Result<Self> {
         let shutdown = Self::default();
@@ -114,20 +114,37 @@ fn ignores_hangup(status: &str) -> bool {
     mask.is_some_and(|mask| mask & 1 == 1)
 }
 
-#[cfg(not(unix))]
-struct Signals;
+#[cfg(windows)]
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+    break_key: tokio::signal::windows::CtrlBreak,
+    close: tokio::signal::windows::CtrlClose,
+    log_off: tokio::signal::windows::CtrlLogoff,
+    shutdown: tokio::signal::windows::CtrlShutdown,
+}
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 impl Signals {
-    #[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     fn new() -> std::io::Result<Self> {
-        Ok(Self)
+        use tokio::signal::windows;
+        Ok(Self {
+            interrupt: windows::ctrl_c()?,
+            break_key: windows::ctrl_break()?,
+            close: windows::ctrl_close()?,
+            log_off: windows::ctrl_logoff()?,
+            shutdown: windows::ctrl_shutdown()?,
+        })
     }
 
+    /// After the last three Windows itself ends the program, some five seconds later.
     async fn next(&mut self) {
-        if let Err(err) = tokio::signal::ctrl_c().await {
-            tracing::warn!("cannot listen for Ctrl-C: {err}");
-            std::future::pending::<()>().await;
+        let Self { interrupt, break_key, close, log_off, shutdown } = self;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = break_key.recv() => {}
+            _ = close.recv() => {}
+            _ = log_off.recv() => {}
+            _ = shutdown.recv() => {}
         }
     }
 }

@@ -36,6 +36,9 @@ enum Stream {
     Err,
 }
 
+/// What a person types to end the input.
+pub const END_OF_INPUT: &str = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
+
 /// What a person answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
@@ -43,7 +46,7 @@ pub enum Answer {
     Text(String),
     /// Just Enter.
     Empty,
-    /// Nothing, and nothing will come: there is no input, or it has ended (Ctrl-D).
+    /// Nothing, and nothing will come: there is no input, or it has ended ([`END_OF_INPUT`]).
     Ended,
 }
 
@@ -69,6 +72,7 @@ impl Terminal {
     /// With colours if stdout is a terminal and the user does not refuse them (`NO_COLOR`); waits are
     /// shown if stderr is one that can (`dumb` is one that cannot).
     pub fn new(no_color: bool, dumb: bool) -> Self {
+        let dumb = dumb || !understands_colours();
         let colour = !no_color && !dumb && io::stdout().is_terminal();
         let shows_waits = !dumb && io::stderr().is_terminal();
         Self { colour, stream: Stream::Out, shows_waits, dims_waits: !no_color }
@@ -206,6 +210,7 @@ impl Terminal {
     }
 
     /// The same, kept to the last blank.
+    #[cfg(unix)]
     pub async fn ask_secret_as_typed(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();
         let answer = self.ask_as_typed(prompt).await;
@@ -214,6 +219,16 @@ impl Terminal {
             self.line("");
         }
         answer
+    }
+
+    /// The same, kept to the last blank.
+    #[cfg(not(unix))]
+    pub async fn ask_secret_as_typed(self, prompt: &str) -> Answer {
+        if !io::stdin().is_terminal() {
+            return self.ask_as_typed(prompt).await;
+        }
+        self.prompt(prompt);
+        self.read_answer(|| rpassword::read_password().map(Some)).await
     }
 
     /// Whether a person can be asked.
@@ -253,14 +268,23 @@ impl Terminal {
 
     async fn ask_as_typed(self, prompt: &str) -> Answer {
         self.prompt(prompt);
+        self.read_answer(|| {
+            let mut line = String::new();
+            let read = io::stdin().lock().read_line(&mut line)?;
+            Ok((0 < read).then_some(line))
+        })
+        .await
+    }
+
+    /// The line that this reads; `None` where the input has ended.
+    async fn read_answer(
+        self,
+        read: impl FnOnce() -> io::Result<Option<String>> + Send + 'static,
+    ) -> Answer {
         // In a thread: the read may block until the process ends.
         let (told, hear) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            let read = io::stdin().lock().read_line(&mut line);
-            // The receiver may be gone.
-            drop(told.send(read.map(|bytes| (0 < bytes).then_some(line))));
-        });
+        // The receiver may be gone.
+        std::thread::spawn(move || drop(told.send(read())));
         let read = hear.await.unwrap_or(Ok(None));
         if matches!(read, Ok(Some(_))) && !io::stdin().is_terminal() {
             // No terminal has shown the line that was read, nor its end.
@@ -276,6 +300,7 @@ impl Terminal {
                 self.line(&format!("\nwhat was typed cannot be read: {err}"));
                 Answer::Ended
             }
+            Ok(Some(line)) if is_end(&line) => Answer::Ended,
             Ok(Some(line)) if line.trim().is_empty() => Answer::Empty,
             Ok(Some(line)) => Answer::Text(line.trim_end_matches(['\n', '\r']).to_owned()),
         }
@@ -296,6 +321,12 @@ impl Terminal {
             Stream::Err => drop(write!(io::stderr().lock(), "{prompt} ")),
         }
     }
+}
+
+/// Whether a line is the sign that ends the input on some system, where this one passes it on: the console of Windows
+/// does so with Ctrl-D, which nobody means as an answer.
+fn is_end(line: &str) -> bool {
+    matches!(line.trim_end_matches(['\n', '\r']), "\u{4}" | "\u{1a}")
 }
 
 fn note_failure(written: io::Result<()>) {
@@ -352,13 +383,14 @@ impl Drop for Hidden {
     }
 }
 
-/// On other systems what is typed is shown.
-#[cfg(not(unix))]
-struct Hidden;
+/// Whether the terminal takes colours for what they are. The console of Windows has to be told to.
+#[cfg(windows)]
+pub fn understands_colours() -> bool {
+    anstyle_query::windows::enable_ansi_colors().unwrap_or(false)
+}
 
-#[cfg(not(unix))]
-impl Hidden {
-    fn input() -> Option<Self> {
-        None
-    }
+/// Whether the terminal takes colours for what they are.
+#[cfg(not(windows))]
+pub const fn understands_colours() -> bool {
+    true
 }

@@ -92,7 +92,9 @@ pub fn shell_word(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
     } else if cfg!(windows) {
-        format!("\"{word}\"")
+        // Before the mark at the end a backslash counts twice.
+        let backslashes = word.len() - word.trim_end_matches('\\').len();
+        format!("\"{word}{}\"", "\\".repeat(backslashes))
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }

@@ -20,7 +20,8 @@ pub(crate) fn ui_tree(text: &str) -> Option<&str> {
 const CLOSED: &str = "</hierarchy>";
 
 /// The document as XML that can be read: texts of apps may hold characters that XML has none for, and phones write some
-/// of those by number all the same, or a character as its two halves in UTF-16.
+/// of those by number all the same, or a character as its two halves in UTF-16. What phones write by number without need,
+/// such as 😀, is written as it is: so a text is found again.
 pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
     let mut valid = String::new();
     let (mut at, mut copied) = (0, 0);
@@ -29,7 +30,7 @@ pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
         let rest = &xml[at..];
         let (length, becomes) = match reference(rest) {
             Some((number, length)) => match char::from_u32(number) {
-                Some(c) if is_valid(c) => (length, None),
+                Some(c) if is_valid(c) => (length, is_plain(c).then_some(c)),
                 Some(_) => (length, Some('\u{fffd}')),
                 None => match reference(&rest[length..])
                     .and_then(|(low, more)| Some((joined(number, low)?, more)))
@@ -53,6 +54,11 @@ pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
     }
     valid.push_str(&xml[copied..]);
     Cow::Owned(valid)
+}
+
+/// Whether it may stand in an attribute as it is, and stays what it is there.
+fn is_plain(c: char) -> bool {
+    !matches!(c, '<' | '>' | '&' | '"' | '\'' | '\t' | '\n' | '\r')
 }
 
 /// Whether XML 1.0 has this character.
@@ -97,13 +103,14 @@ mod tests {
             ("&#56397;&#55357;", "\u{fffd}\u{fffd}"),
             ("&#55357;&#55357;&#56397;", "\u{fffd}👍"),
             ("&#1114112;", "\u{fffd}"),
+            ("&#128077;&#x1f600;&#65;", "👍😀A"),
         ] {
             assert_eq!(with_valid_characters(xml), read, "{xml}");
         }
         for valid in [
             "",
             "a &amp; b",
-            "&#10;&#128077;",
+            "&#10;&#9;&#60;&#38;&#34;&#x27;",
             "👍\t\n",
             "&#;",
             "&#x;",

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::known_secrets::{KnownSecrets, Secret};
-use super::spelling::{SHORTEST, cut_off, standing_alone};
+use super::spelling::{SHORTEST, cut_off, is_in_pieces, standing_alone};
 
 /// The text without those of these secrets that are meant. Where two are found at one place, the longer is told; of
 /// the same length, that of the earlier set.
@@ -49,18 +49,25 @@ pub(super) fn hide<'a>(
     clean
 }
 
-/// The text with a placeholder at each of these places. Of places that overlap nothing is left.
+/// The text with a placeholder at each of these places, once for the pieces of one secret that follow each other. Of
+/// places that overlap nothing is left.
 fn replaced(text: &str, mut found: Vec<(Range<usize>, &Secret)>) -> String {
     // It is stable: of the same length the earlier set is the first.
     found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut clean = String::with_capacity(text.len());
     let mut from = 0;
+    let mut before: Option<&Secret> = None;
     for (range, secret) in found {
-        if from <= range.start {
+        let goes_on = from == range.start
+            && is_in_pieces(&secret.value)
+            && before.is_some_and(|it| std::ptr::eq(it, secret));
+        if from <= range.start && !goes_on {
             clean.push_str(&text[from..range.start]);
             clean.push_str(&secret.placeholder);
         }
-        from = from.max(range.end);
+        if from <= range.end {
+            (from, before) = (range.end, Some(secret));
+        }
     }
     clean.push_str(&text[from..]);
     clean

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::digits::{bare_digits, usual_ways};
-use super::spelling::{SHORTEST, as_it_is, restyled, spellings};
+use super::spelling::{pieces, restyled, spellings};
 use crate::named_secret::SecretPlaces;
 use crate::secret_text::SecretKind;
 
@@ -13,6 +13,10 @@ use crate::secret_text::SecretKind;
 const MOST_OF_USER: usize = 256;
 /// Most that are known from what models wrote and typed.
 const MOST_OF_MODELS: usize = 64;
+
+/// Most pieces of long secrets that are looked for beside the first of each, the newest secrets first: sixteen of the
+/// longest that are kept by a name.
+const MOST_PIECES: usize = 128;
 
 /// Who has told a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,14 +80,24 @@ impl KnownSecrets {
             return;
         }
         let all = || self.secrets.iter().map(|it| &it.value).enumerate();
+        let mut in_pieces: Vec<(usize, String)> = Vec::new();
+        let mut spare = MOST_PIECES;
+        for (owner, value) in all().rev() {
+            let mut pieces = pieces(value);
+            // Of a document that somebody has marked the beginning has to do.
+            pieces.truncate(1 + spare);
+            spare -= pieces.len().saturating_sub(1);
+            in_pieces.extend(pieces.into_iter().map(|piece| (owner, piece)));
+        }
+        in_pieces.sort_by_key(|(owner, _)| *owner);
         // What is another way to write one secret may be another secret as it is.
         let mut found: HashMap<String, usize> = HashMap::new();
-        for (owner, value) in all() {
-            as_it_is(value).map(|it| found.entry(it).or_insert(owner));
+        for (owner, piece) in &in_pieces {
+            found.entry(piece.clone()).or_insert(*owner);
         }
-        for (owner, value) in all() {
-            for spelling in spellings(value) {
-                found.entry(spelling).or_insert(owner);
+        for (owner, piece) in &in_pieces {
+            for spelling in spellings(piece) {
+                found.entry(spelling).or_insert(*owner);
             }
         }
         for (owner, secret) in self.secrets.iter().enumerate().filter(|(_, it)| it.named.is_some())
@@ -93,10 +107,10 @@ impl KnownSecrets {
             }
         }
         let mut may_be_cut: Vec<(String, usize)> = Vec::new();
-        for (owner, value) in all().filter(|(_, it)| SHORTEST <= it.chars().count()) {
-            let numbers = bare_digits(value).map(|it| usual_ways(&it)).unwrap_or_default();
-            let others = numbers.into_iter().filter(|it| it != value);
-            may_be_cut.extend(std::iter::once(value.clone()).chain(others).map(|it| (it, owner)));
+        for (owner, piece) in &in_pieces {
+            let numbers = bare_digits(piece).map(|it| usual_ways(&it)).unwrap_or_default();
+            let others = numbers.into_iter().filter(|it| it != piece);
+            may_be_cut.extend(std::iter::once(piece.clone()).chain(others).map(|it| (it, *owner)));
         }
         let (patterns, owners): (Vec<String>, Vec<usize>) = found.into_iter().unzip();
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);

@@ -4,7 +4,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::spelling::spellings;
+use super::spelling::{pieces, spellings};
 
 /// Characters of the shortest key that is hidden. A shorter text is none, but a word in its place (`none`, `x`), and
 /// would be found everywhere.
@@ -25,7 +25,8 @@ struct KnownKeys {
 impl ServerKeys {
     pub(crate) fn add<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
         let long = |key: &&str| SHORTEST_KEY <= key.chars().count();
-        let new: Vec<String> = keys.into_iter().filter(long).flat_map(spellings).collect();
+        let pieces = keys.into_iter().filter(long).flat_map(pieces);
+        let new: Vec<String> = pieces.flat_map(|piece| spellings(&piece)).collect();
         if new.is_empty() {
             return;
         }

@@ -3,23 +3,34 @@ use super::digits::{bare_digits, ways_to_write};
 
 /// Shorter ones are not looked for inside other texts: they would be found everywhere.
 pub(super) const SHORTEST: usize = 4;
-/// Longer texts are no secrets but documents; only so much of one is looked for.
+/// A longer one is looked for in pieces, of which the shortest has more than half of this. Tokens and keys of a few
+/// thousand characters are kept by a name, too.
 const LONGEST: usize = 512;
 /// The longest text that is looked for with every letter written as a number.
 const LONGEST_ESCAPED: usize = 64;
 /// The fewest letters and digits of a text that is looked for in other groups and in capitals.
 const SHORTEST_RESTYLED: usize = 6;
 
-/// What is looked for of a text that is written nowhere otherwise; `None` if it is too short for that.
-pub(super) fn as_it_is(value: &str) -> Option<String> {
-    let value: String = value.chars().take(LONGEST).collect();
-    (SHORTEST <= value.chars().count()).then_some(value)
+/// What is looked for of a text, as it is: all of it, piece by piece where it is long; nothing if it is too short for
+/// that.
+pub(super) fn pieces(value: &str) -> Vec<String> {
+    let chars: Vec<char> = value.chars().collect();
+    if chars.len() < SHORTEST {
+        return Vec::new();
+    }
+    let each = chars.len().div_ceil(chars.len().div_ceil(LONGEST));
+    chars.chunks(each).map(|piece| piece.iter().collect()).collect()
 }
 
-/// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
+/// Whether a text is looked for in several pieces.
+pub(super) fn is_in_pieces(value: &str) -> bool {
+    LONGEST < value.len() && LONGEST < value.chars().count()
+}
+
+/// The ways a piece of a text is written where it may turn up again: in JSON, XML, a web address, a shell's
 /// word, `input text`, a prompt that allows no line breaks, and in letters as wide as Chinese ones.
 pub(super) fn spellings(value: &str) -> Vec<String> {
-    let Some(value) = as_it_is(value) else { return Vec::new() };
+    let value = value.to_owned();
     let json = serde_json::Value::from(value.as_str()).to_string();
     let json = &json[1..json.len() - 1];
     let in_one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -37,6 +48,7 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
         quotes("&quot;", "&#39;"),
         quotes("&quot;", "&#x27;"),
         quotes("&#34;", "&#39;"),
+        escaped(&value).replace('\n', "&#10;").replace('\t', "&#9;").replace('\r', "&#13;"),
         value.replace(' ', "%s"),
         value.replace('\'', "'\\''"),
         in_one_line.replace('<', "＜"),
@@ -65,7 +77,7 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
 pub(super) fn restyled(value: &str) -> Vec<String> {
     let parts = |c: &char| c.is_whitespace() || matches!(*c, '-' | '\u{2010}'..='\u{2013}');
     let bare: Vec<char> = value.chars().filter(|c| !parts(c)).collect();
-    if !(SHORTEST_RESTYLED..=LONGEST_ESCAPED).contains(&bare.len()) {
+    if !(SHORTEST_RESTYLED..=LONGEST).contains(&bare.len()) {
         return Vec::new();
     }
     let groups: Vec<String> = bare.chunks(4).map(|it| it.iter().collect()).collect();

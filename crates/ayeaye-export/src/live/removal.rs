@@ -32,7 +32,12 @@ pub(super) async fn remove(shared: &SharedState, id: SessionId) -> Result<(), Jo
     {
         tracing::debug!(session = %id, "a removal is not marked: {err}");
     }
-    if has_record && let Err(err) = shared.inner.remove(&id).await {
+    let removed = match shared.inner.remove(&id).await {
+        // What an earlier attempt has left of it is gone all the same.
+        Err(JournalError::Unknown(_)) if !has_record => Ok(()),
+        removed => removed,
+    };
+    if let Err(err) = removed {
         // Nothing has changed. A mark that stays costs one look at the next start.
         if let Some(marker) = marker.filter(|_| !was_pending) {
             drop(marker.set(false));

@@ -12,7 +12,7 @@ use crate::command::called::ayeaye;
 use crate::config::Config;
 use crate::mcp::results::{RunResult, is_given_up, reason_to_go_on, waits};
 use crate::terminal::Terminal;
-use crate::text::lines;
+use crate::text::{lines, shell_word};
 
 /// How long a command waits for the logs of the session that it has driven.
 const LOGS_TIMEOUT: Duration = Duration::from_secs(20);
@@ -174,7 +174,7 @@ pub(super) fn print_way_on_from(
             terminal.item("go on", &format!("{go_on}   (asks for it without showing it)"));
         }
         StopReason::InfoActionNeedsReply => {
-            terminal.item("go on", &format!("{go_on} 'YOUR ANSWER'"));
+            terminal.item("go on", &format!("{go_on} {}", shell_word("YOUR ANSWER")));
         }
         StopReason::MaxStepsReached
         | StopReason::ManualStopScreenOff

@@ -21,7 +21,7 @@ use crate::hint::{Reader, below, for_device_error};
 use crate::mcp::args;
 use crate::mcp::results::waits;
 use crate::shutdown::Shutdown;
-use crate::terminal::{Answer, Terminal};
+use crate::terminal::{Answer, END_OF_INPUT, Terminal};
 use crate::text::{lines, one_line};
 use crate::wiring::App;
 
@@ -397,7 +397,8 @@ pub(super) async fn ask(question: &Question, terminal: Terminal) -> Option<Strin
             // A key that slipped is no answer, and no wish to end.
             Answer::Empty if told_how_to_leave => {}
             Answer::Empty => {
-                terminal.line("          type an answer, or Ctrl-D to leave it open");
+                terminal
+                    .line(&format!("          type an answer, or {END_OF_INPUT} to leave it open"));
                 told_how_to_leave = true;
             }
             Answer::Text(text) => match question.chosen(text) {

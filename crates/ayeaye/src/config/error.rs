@@ -71,6 +71,11 @@ pub enum ValueError {
     Empty,
     #[error("it contains a line break or another control character")]
     ControlCharacter,
+    #[error(
+        "it contains a control character, which `\\` begins in double quotes: write the path in single quotes, such as \
+         'C:\\temp'"
+    )]
+    BackslashInPath,
     #[error("it must be visible ASCII characters without spaces")]
     NotAscii,
     #[error(

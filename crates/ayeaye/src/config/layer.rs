@@ -78,7 +78,7 @@ fn parse(
     let table = DeTable::parse(text).map_err(|err| ConfigError::Syntax {
         path: path.to_owned(),
         line: line_at(err.span().map_or(0, |span| span.start)),
-        problem: err.message().to_owned(),
+        problem: syntax_error(text, &err),
     })?;
     let mut layer = Layer::new();
     let mut add = |section: &str, name: &str, at: usize, value: &DeValue<'_>| {
@@ -266,6 +266,22 @@ fn adb_server(environment: &Environment) -> Option<LayerEntry> {
     })
 }
 
+/// What is wrong with the text. A path of Windows in double quotes is the usual reason why a letter behind `\` is none
+/// that TOML knows there.
+fn syntax_error(text: &str, err: &toml::de::Error) -> String {
+    let problem = err.message();
+    let is_escape = err.span().is_some_and(|span| {
+        let before = text.get(..span.start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        line.contains('\\') || text.get(span).is_some_and(|it| it.contains('\\'))
+    });
+    if is_escape {
+        format!("{problem}; a path with `\\` goes in single quotes, such as 'C:\\Users\\me'")
+    } else {
+        problem.to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Config;
@@ -333,6 +349,10 @@ mod tests {
     #[test]
     fn broken_files_name_the_line() {
         assert!(error("log = 'x'\nlog = \n").starts_with("a.toml, line 2: not TOML: "));
+        for path in [r"C:\Users\me", r"D:\ayeaye"] {
+            let told = error(&format!("data-dir = \"{path}\"\n"));
+            assert!(told.contains("goes in single quotes"), "{told}");
+        }
         assert!(error("[run]\nwait = 1979-05-27").contains("`run.wait` from a.toml:2"));
         assert!(error("[http]\nallowed-hosts = [1]").contains("`http.allowed-hosts`"));
     }

@@ -70,6 +70,10 @@ pub(super) fn resolve(
     if text.is_empty() {
         return Err(ValueError::Empty);
     }
+    // No path there has one: it was meant as a part of it.
+    if cfg!(windows) && text.contains(char::is_control) {
+        return Err(ValueError::BackslashInPath);
+    }
     let Some(rest) = text.strip_prefix('~') else { return Ok(base.join(text)) };
     let is_separator = |c: char| c == '/' || cfg!(windows) && c == '\\';
     // A folder that is named `~` is nobody's wish, nor is the home of somebody else looked up.

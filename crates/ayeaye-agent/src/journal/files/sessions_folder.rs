@@ -6,6 +6,7 @@ use std::path::Path;
 use super::folder::{Folder, storage};
 use crate::SessionId;
 use crate::journal::JournalError;
+use crate::private_files::replace_file;
 
 /// A session that is being removed is called so.
 const TRASH: &str = ".trash-";
@@ -34,14 +35,18 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
 
 /// Removes a session that nobody writes.
 pub(super) fn remove(sessions: &Path, folder: &Folder) -> Result<(), JournalError> {
-    folder.must_exist()?;
+    let trash = sessions.join(format!("{TRASH}{}", folder.id));
+    if let Err(err) = folder.must_exist() {
+        // An earlier attempt may have moved it away, and no more.
+        discard(&trash).map_err(storage("remove", &trash))?;
+        return Err(err);
+    }
     let lock = folder.lock()?;
     sweep(sessions);
     // Windows does not move a folder in which a file is open.
     let lock = (!cfg!(windows)).then_some(lock);
     // It is gone at once, and a crash in between leaves nothing that looks like a session.
-    let trash = sessions.join(format!("{TRASH}{}", folder.id));
-    fs::rename(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
+    replace_file(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
     drop(lock);
     discard(&trash).map_err(storage("remove", &trash))
 }

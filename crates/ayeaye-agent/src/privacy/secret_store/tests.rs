@@ -1,9 +1,12 @@
 //! What is found of a secret, and what becomes one again.
 use proptest::prelude::*;
 
+use sha2::{Digest as _, Sha256};
+
 use super::super::{SecretStores, placeholders};
 use super::*;
 use crate::NoNamedSecrets;
+use crate::journal::hex;
 use crate::secret_text::find_secrets;
 
 fn store(secrets: &[&str]) -> SecretStore {
@@ -91,6 +94,25 @@ fn what_is_left_of_a_shortened_secret_is_hidden() {
         assert!(!clean.contains("Mango"), "{clean}");
     }
     assert_eq!(secrets.redact("a Man…"), "a Man…");
+}
+
+#[test]
+fn a_long_secret_is_hidden_to_its_end() {
+    let key: String = (0..94).map(|n| hex(&Sha256::digest([n]))).collect::<String>();
+    let key = &key[..3000];
+    let store = store(&[key]);
+    let hidden = |text: &str| store.redact(text).into_owned();
+    let name = hidden(key);
+    assert!(name.len() < 40, "{name}");
+    assert_eq!(hidden(&format!("it is {key}, keep it")), format!("it is {name}, keep it"));
+    // Cut off within a later piece, and without its beginning.
+    let clean = hidden(&format!("{}…", &key[..1700]));
+    assert!(clean.replace(&name, "") == "…", "{clean}");
+    let clean = hidden(&key[400..]);
+    assert!(clean.len() < 700, "{}", clean.len());
+    let code = serde_json::json!({ "typed": key.replace('a', "\"") }).to_string();
+    let quoted = self::store(&[&key.replace('a', "\"")]).redact(&code).into_owned();
+    assert!(quoted.len() < 80, "{quoted}");
 }
 
 #[test]
