@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::civil::DateTime;
 
 use crate::word_list;
-use crate::{Action, Frame, Picture, ScreenSize};
+use crate::{Action, Frame, Picture, Question, ScreenSize};
 
 mod quotation;
 mod shortened;
@@ -74,8 +74,10 @@ pub enum HistoryItem {
     Subtask(String),
     /// The model decided, and this came of it.
     Step(HistoryStep),
-    /// The user answered a question, or gave advice unasked.
+    /// The user answered the question that was put to them last.
     UserReply(String),
+    /// The user said this unasked.
+    Advice(String),
 }
 
 /// A step that is over.
@@ -89,6 +91,9 @@ pub struct HistoryStep {
     pub error: Option<String>,
     /// Why it is not certain that it had its effect.
     pub uncertain: Option<String>,
+    /// What the user was asked in this step, as they were asked: the gate's question may take the place of the
+    /// model's own. An act that is asked about is not done in the same step.
+    pub asked: Option<Question>,
     /// The words of the reply that decided it, as they came, where they are known and not long. They may be
     /// another model's than the one's that is told.
     pub reply: Option<String>,

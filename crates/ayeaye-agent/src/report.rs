@@ -147,6 +147,8 @@ pub struct StepSummary {
     pub error: Option<String>,
     /// Why it is not certain that it had its effect.
     pub uncertain: Option<String>,
+    /// What the user was asked in it, as they were asked: the gate's question may take the place of the model's own.
+    pub asked: Option<String>,
     /// The screen in words, where that was wanted.
     pub caption: Option<String>,
 }
@@ -182,7 +184,7 @@ impl StepSummary {
             line.extend(self.explain.chars().take(160));
         }
         if self.is_only_asked() {
-            line.push_str(" (asked first, not done yet)");
+            line.push_str(&self.asked_first());
         } else if let Some(error) = &self.error {
             line.push_str(" (failed: ");
             line.extend(error.chars().take(160));

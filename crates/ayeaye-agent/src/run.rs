@@ -341,11 +341,7 @@ impl Run {
         if self.session().planning.enabled {
             return Ok(false);
         }
-        let more = !self.read_inbox().await?.is_empty();
-        if more {
-            self.state.system_notes.push(format!("Your last action was {NOT_THE_END}."));
-        }
-        Ok(more)
+        Ok(!self.read_inbox().await?.is_empty())
     }
 
     /// How an error ends the run. Where a person can help, the question is asked.

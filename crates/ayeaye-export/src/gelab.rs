@@ -89,8 +89,9 @@ impl Gelab {
     fn step(&mut self, now: Timestamp, view: StepView, end: &StepEnd) -> Vec<FileOp> {
         let step = view.number;
         let picture = view.screen.picture.as_ref().map(|blob| self.picture_path(step, blob));
-        let act = end.action.as_ref().and_then(|decided| view.act_with_leave(decided));
-        let action = action(end, act.as_ref().or(end.action.as_ref()));
+        let told = end.action.as_ref().map(|decided| view.told(decided));
+        let action = action(end, told.as_ref());
+        let asked = view.asked().map(|it| it.questions.join("\n"));
         let reply = view.reply.as_ref();
         let took = reply.map_or(0.0, |reply| reply.latency_ms / 1e3);
         let heard = reply.map_or(now, |reply| reply.at).as_duration().as_secs_f64();
@@ -109,7 +110,7 @@ impl Gelab {
             shown.to_owned()
         };
         let said = std::mem::take(&mut self.said).join("\n");
-        let line = json!({
+        let mut line = json!({
             "session_id": self.id.to_string(), "timestamp": stamp(now), "step": count(step),
             "image": picture, "status": end.status, "error": end.error, "result": end.result,
             "uncertain": end.uncertain, "source": self.source.take(),
@@ -124,6 +125,9 @@ impl Gelab {
                 },
             },
         });
+        if let Some(asked) = asked {
+            line["asked"] = json!(asked);
+        }
         files.push(self.line(&line));
         files
     }

@@ -1,4 +1,5 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
+use ayeaye_agent::QuestionKind;
 use ayeaye_agent::journal::{
     ActionRecord, AgentType, Answer, BlobRef, CallPurpose, Event, Fact, LlmResponse, Observe,
     QuestionAsked, RecordEntry, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
@@ -169,6 +170,23 @@ impl StepView {
         act_with_leave(decided, &done.name)
     }
 
+    /// What is told of what was decided: the act, where leave for it had been given, else a question for leave as the user
+    /// was asked.
+    pub(crate) fn told(&self, decided: &ActionRecord) -> ActionRecord {
+        self.act_with_leave(decided).unwrap_or_else(|| {
+            let leave = self.asked().filter(|it| it.kind == QuestionKind::Confirm);
+            decided.as_told(false, leave.map(|it| it.questions.join("\n")).as_deref())
+        })
+    }
+
+    /// What the user was asked last in this step.
+    pub(crate) fn asked(&self) -> Option<&QuestionAsked> {
+        self.dialogue.iter().rev().find_map(|it| match it {
+            Dialogue::Question(asked) => Some(asked),
+            Dialogue::Answer(_) => None,
+        })
+    }
+
     /// Whether the act that was decided went to the phone, which refused it. What is asked about that is asked afterwards.
     pub(crate) fn was_refused(&self, decided: Option<&ActionRecord>) -> bool {
         let Some((start, Some(over))) = &self.tool else { return false };
@@ -220,7 +238,7 @@ impl StepView {
 /// the question, also in the step in which leave had been given and the phone carried the act out. `done` is the name of
 /// what was done; nothing where that is not the act.
 pub(crate) fn act_with_leave(decided: &ActionRecord, done: &str) -> Option<ActionRecord> {
-    let act = decided.as_told(true);
+    let act = decided.as_told(true, None);
     (act.function == done && act.function != decided.function).then_some(act)
 }
 

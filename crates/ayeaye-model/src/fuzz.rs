@@ -2,8 +2,8 @@
 //!
 //! `cargo nextest run --release -p ayeaye-model --run-ignored only -E 'test(fuzz)' --no-capture`
 use ayeaye_agent::{
-    Action, Decision, HistoryItem, HistoryStep, Model as _, Picture, Reply, ScreenSize, StepInput,
-    ToolCall,
+    Action, Decision, HistoryItem, HistoryStep, Model as _, Picture, Question, Reply, ScreenSize,
+    StepInput, ToolCall,
 };
 use serde_json::Value;
 
@@ -169,11 +169,13 @@ fn replies(profile: Profile, executions: u64) {
             let step = u32::try_from(history.len()).unwrap();
             let error = (dice.below(4) == 0).then(|| decision.explain.clone());
             let uncertain = (dice.below(8) == 0).then(|| decision.explain.clone());
+            let asked = (dice.below(4) == 0).then(|| Question::confirm(decision.explain.as_str()));
             history.push(HistoryItem::Step(HistoryStep {
                 step,
                 decision,
                 error,
                 uncertain,
+                asked,
                 reply: Some(reply.text),
                 app: None,
             }));
@@ -182,6 +184,7 @@ fn replies(profile: Profile, executions: u64) {
                 0 => history.push(HistoryItem::UserReply(words())),
                 1 => history.push(HistoryItem::Request(words())),
                 2 => history.push(HistoryItem::Subtask(words())),
+                3 => history.push(HistoryItem::Advice(words())),
                 _ => {}
             }
             if 12 < history.len() {

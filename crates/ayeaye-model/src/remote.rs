@@ -258,7 +258,9 @@ fn slot_texts(
     coords: &CoordContext,
 ) -> SlotTexts {
     let answer = match input.history.last() {
-        Some(HistoryItem::UserReply(text)) => verbatim(text, LONGEST_TEXT),
+        Some(HistoryItem::UserReply(text) | HistoryItem::Advice(text)) => {
+            verbatim(text, LONGEST_TEXT)
+        }
         _ => String::new(),
     };
     let (task, history) = family.asked_and_told(variant, input, coords);

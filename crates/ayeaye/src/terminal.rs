@@ -162,6 +162,11 @@ impl Terminal {
         self.numbered(u64::from(line.step) + 1, &line.in_words());
     }
 
+    /// Writes what belongs to the step above.
+    pub fn below_step(self, text: &str) {
+        self.beside("      ", text);
+    }
+
     /// Writes a step of that number, counted from 1.
     pub fn numbered(self, number: u64, words: &str) {
         self.beside(&format!("  {number:>2}  "), &one_line(words));

@@ -170,7 +170,7 @@ impl Model for FakeModel {
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         let said = view.history.iter().filter_map(|history| match history {
-            HistoryItem::UserReply(text) => Some(text.clone()),
+            HistoryItem::UserReply(text) | HistoryItem::Advice(text) => Some(text.clone()),
             HistoryItem::Step(_) | HistoryItem::Request(_) | HistoryItem::Subtask(_) => None,
         });
         *self.user_replies.lock().unwrap() = said.collect();

@@ -82,12 +82,16 @@ impl From<&Action> for ActionRecord {
 
 impl ActionRecord {
     /// What people are told of it. Leave that had been given for an act which was then sent is told as that act, not as
-    /// the question.
+    /// the question. A question for leave is told as the user was `asked`: the gate's takes the place of the model's own.
     #[must_use]
-    pub fn as_told(&self, was_sent: bool) -> Self {
-        match Action::try_from(self) {
-            Ok(Action::Confirm { gesture, .. }) if was_sent => {
+    pub fn as_told(&self, was_sent: bool, asked: Option<&str>) -> Self {
+        match (Action::try_from(self), asked) {
+            (Ok(Action::Confirm { gesture, .. }), _) if was_sent => {
                 Self::from(&Action::Gesture(gesture))
+            }
+            (Ok(Action::Confirm { gesture, question }), Some(asked)) => {
+                let question = Question { text: asked.to_owned(), ..question };
+                Self::from(&Action::Confirm { gesture, question })
             }
             _ => self.clone(),
         }

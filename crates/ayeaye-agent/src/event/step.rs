@@ -27,7 +27,8 @@ pub struct StepStart {
     pub request_number: u32,
 }
 
-/// The error of an act that the gate has asked about: whatever is answered, it is to be decided on again.
+/// The error of an act that the user was asked about, by the gate or in the model's own words: whatever is answered, it is
+/// to be decided on again.
 pub(crate) const ASKED_FIRST: &str = "not carried out yet: the user was asked first";
 
 impl StepEnd {

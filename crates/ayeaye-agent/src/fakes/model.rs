@@ -99,7 +99,7 @@ impl ShownToModel {
     pub(crate) fn past_in_words(&self) -> Vec<String> {
         let words = |history: &HistoryItem| match history {
             HistoryItem::Request(text) | HistoryItem::Subtask(text) => format!("? {text}"),
-            HistoryItem::UserReply(text) => format!("! {text}"),
+            HistoryItem::UserReply(text) | HistoryItem::Advice(text) => format!("! {text}"),
             HistoryItem::Step(step) => {
                 let action = ActionRecord::from(&step.decision.action).describe();
                 match &step.error {
@@ -247,7 +247,7 @@ impl Model for ScriptedModel {
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         let asked = view.history.iter().rev().find_map(|history| match history {
             HistoryItem::Request(request) | HistoryItem::Subtask(request) => Some(request.as_str()),
-            HistoryItem::Step(_) | HistoryItem::UserReply(_) => None,
+            HistoryItem::Step(_) | HistoryItem::UserReply(_) | HistoryItem::Advice(_) => None,
         });
         if asked != Some(view.request) {
             self.complain(format!("the request is {:?}, the past has {asked:?}", view.request));
@@ -263,7 +263,13 @@ impl Model for ScriptedModel {
             installed_apps: view.installed_apps.to_vec(),
             history_images: view.history_images.iter().map(|it| it.step).collect(),
         });
-        let mut parts = vec![Part::Text(view.system_notes.join("\n"))];
+        let last = view.history.iter().rev().find_map(|history| match history {
+            HistoryItem::Step(step) => Some(step),
+            _ => None,
+        });
+        let trouble = last.and_then(|step| step.error.clone().or(step.uncertain.clone()));
+        let told: Vec<String> = trouble.into_iter().chain(view.system_notes.to_vec()).collect();
+        let mut parts = vec![Part::Text(told.join("\n"))];
         parts.extend(view.history_images.iter().map(|it| Part::Picture(it.picture.clone())));
         parts.push(Part::Picture(view.picture.clone()));
         // Long enough to be kept as a blob.

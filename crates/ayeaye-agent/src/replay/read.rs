@@ -44,9 +44,7 @@ impl Replay {
         }
         let mut steps = Vec::new();
         for step in recorded.steps {
-            // What was decided and not carried out is not done again.
-            let wanted = step.end.as_ref().is_some_and(|end| end.error.is_none());
-            if wanted {
+            if step.is_wanted() {
                 steps.extend(step.into_replay(journal, &id).await);
             }
         }
@@ -88,6 +86,16 @@ impl RecordedSession {
 }
 
 impl RecordedStep {
+    /// Whether it is done again. What was decided and not carried out is not; but where the model asked for leave itself,
+    /// so does whoever does it again.
+    fn is_wanted(&self) -> bool {
+        let Some(end) = &self.end else { return false };
+        let asks = || {
+            matches!(end.action.as_ref().map(Action::try_from), Some(Ok(Action::Confirm { .. })))
+        };
+        end.error.is_none() || end.is_only_asked() && asks()
+    }
+
     /// What to do again; `None` where nothing was decided.
     async fn into_replay(self, journal: &dyn Journal, id: &SessionId) -> Option<ReplayStep> {
         let end = self.end?;

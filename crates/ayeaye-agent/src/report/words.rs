@@ -21,7 +21,7 @@ impl StepSummary {
             line = if said { why } else { format!("{line} \u{2013} {why}") };
         }
         if self.is_only_asked() {
-            line.push_str(" (asked first, not done yet)");
+            line.push_str(&self.asked_first());
         } else if let Some(error) = &self.error {
             line.push_str(" (failed: ");
             line.push_str(&cut(error));
@@ -33,6 +33,15 @@ impl StepSummary {
             line.push(')');
         }
         line
+    }
+}
+
+impl StepSummary {
+    /// What is told of an act that waits for the user's word: what they were asked, where the action does not say it.
+    pub(super) fn asked_first(&self) -> String {
+        let asked = self.asked.as_deref().filter(|_| self.action.function != "INFO");
+        let asked = asked.map(|it| format!(": {}", cut(it))).unwrap_or_default();
+        format!(" (asked first, not done yet{asked})")
     }
 }
 
@@ -118,6 +127,7 @@ mod tests {
             thought: String::new(),
             error,
             uncertain: None,
+            asked: None,
             caption: None,
         }
         .in_words()

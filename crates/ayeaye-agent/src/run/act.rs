@@ -17,6 +17,7 @@ use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetReco
 use crate::named_secret::names_secret;
 use crate::privacy::placeholders;
 use crate::prompt_text::quote_untrusted;
+use crate::session::HOST_AGENT;
 use crate::{DeviceError, Frame, Gesture, Key, Performed, Question, error_chain};
 
 /// How often a screen is switched on for one gesture.
@@ -40,6 +41,12 @@ pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret th
 /// The error of a gesture with a placeholder that a model has made up.
 const SECRET_MADE_UP: &str = "not carried out: its text looks like the placeholder of a secret, but nobody has given such a \
     secret";
+/// What is told beside it.
+const ASK_WHAT_TO_TYPE: &str =
+    "Nobody has given the secret that you wanted to type. Ask the user what to type.";
+/// What is told beside the error of a gesture that may have reached the phone.
+const MAY_HAVE_ACTED: &str =
+    "Your last action may have been carried out all the same. Look before you repeat it.";
 /// The error of a gesture for which the user's words spoke, until there were others.
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
@@ -76,10 +83,7 @@ impl Run {
         let decided = gesture;
         let Some(gesture) = self.restore_gesture(gesture) else {
             if !self.was_given(gesture) {
-                self.state.system_notes.push(format!(
-                    "Your last action ({}) was {SECRET_MADE_UP}. Ask the user what to type.",
-                    gesture.name()
-                ));
+                self.state.system_notes.push(ASK_WHAT_TO_TYPE.to_owned());
                 step.error = Some(SECRET_MADE_UP.to_owned());
                 return Ok(StepOutcome::Continue);
             }
@@ -114,17 +118,12 @@ impl Run {
         }
         (self.state.put_off, self.state.put_off_strictly) = Default::default();
         if self.user_has_said_more(gate.as_ref()).await? {
-            self.state.system_notes.push(format!(
-                "Your last action ({}) was {SAID_MORE}. Do what the user says now.",
-                gesture.name()
-            ));
             step.error = Some(SAID_MORE.to_owned());
             return Ok(StepOutcome::Continue);
         }
         if let ScreenNow::Ticks(name) = now {
             self.state.system_notes.push(format!(
-                "The digits of what your last action ({}) was aimed at had changed by then: {}.",
-                gesture.name(),
+                "The digits of what your last action was aimed at had changed by then: {}.",
                 quote_untrusted(&name, LONGEST_NAME)
             ));
         }
@@ -169,7 +168,12 @@ impl Run {
             }
         }
         match sent.result {
-            Ok(performed) => self.note_performed(gesture.name(), performed, step),
+            Ok(performed) => {
+                if holds_secret || performed.secret_field == Some(true) {
+                    self.note_field(performed.secret_field);
+                }
+                self.note_performed(gesture.name(), performed, step);
+            }
             Err(DeviceError::NoKeyboard { why, .. }) if self.may_ask_for_keyboard() => {
                 step.status = Some(AgentState::Pending);
                 let question = Question { app, ..Question::needs_keyboard(&why) };
@@ -273,25 +277,41 @@ impl Run {
         placeholders(&text).iter().all(|found| given.contains(found))
     }
 
-    /// Tells the model at the next step what it cannot take for granted.
+    /// Tells the model which kind of field it has typed into: it sees those of secrets as black, full or empty.
+    fn note_field(&mut self, secret_field: Option<bool>) {
+        let note = match secret_field {
+            Some(true) => "What you have just typed went into a field for passwords.",
+            Some(false) => {
+                "The secret that you have just typed went into a field that is not one for passwords. Check that it \
+                 is the right field."
+            }
+            None => return,
+        };
+        self.state.system_notes.push(note.to_owned());
+    }
+
+    /// Keeps what the model cannot take for granted. That it is not certain to have worked is told with the step, and
+    /// what the phone has remarked on once, at the next.
     fn note_performed(&mut self, name: &str, performed: Performed, step: &mut StepBuilder) {
         let Performed { uncertain, note, .. } = performed;
         if let Some(why) = &uncertain {
             tracing::info!(session = %self.session().id, "{name}: not certain: {}", self.recorder.redact(why));
-            self.state.system_notes.push(format!(
-                "Your last action ({name}) was sent, but it is not certain that it worked: {why}. Look at \
-                 the screen before you go on."
-            ));
+            if self.session().in_progress.agent == HOST_AGENT {
+                self.state.system_notes.push(format!(
+                    "Your last action ({name}) was sent, but it is not certain that it worked: {why}."
+                ));
+            }
         }
         if let Some(note) = &note {
-            self.state.system_notes.push(format!("About your last action ({name}): {note}."));
+            self.state.system_notes.push(format!("About your last action: {note}."));
         }
         step.uncertain = uncertain;
         step.result = note.clone().unwrap_or_else(|| "done".to_owned());
         step.note = note;
     }
 
-    /// Tells the model at the next step.
+    /// Keeps why a gesture failed, which is told with the step. That it may have been done all the same is told once, at
+    /// the next.
     pub(super) fn note_failed_gesture(
         &mut self,
         name: &str,
@@ -300,11 +320,16 @@ impl Run {
     ) {
         let text = error_chain(err);
         tracing::warn!(session = %self.session().id, "{name}: {}", self.recorder.redact(&text));
-        self.state.system_notes.push(if err.may_have_acted() {
-            format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")
-        } else {
-            format!("Your last action ({name}) was not carried out: {text}.")
-        });
+        if self.session().in_progress.agent == HOST_AGENT {
+            // It is told of no steps.
+            self.state.system_notes.push(if err.may_have_acted() {
+                format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")
+            } else {
+                format!("Your last action ({name}) was not carried out: {text}.")
+            });
+        } else if err.may_have_acted() {
+            self.state.system_notes.push(MAY_HAVE_ACTED.to_owned());
+        }
         step.error = Some(text);
     }
 

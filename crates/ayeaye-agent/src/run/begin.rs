@@ -8,7 +8,6 @@ use super::Run;
 use super::outcome::RunError;
 use crate::coordinator::InboxMessageId;
 use crate::journal::{AgentState, AnswerSource, Fact, ResumeReason, SessionResume};
-use crate::named_secret::names_secret;
 use crate::{DeviceError, error_chain};
 
 /// What a run begins with.
@@ -38,9 +37,6 @@ impl ResumeKind {
         }
     }
 }
-
-const NAMED_SECRETS: &str = "Where the user writes {{secret:NAME}}, it stands for a secret that you are not told. Where it belongs, \
-    type it exactly as written: the phone receives the secret itself.";
 
 impl Run {
     /// Records how the run begins, and resets the phone before the session's first step.
@@ -89,7 +85,6 @@ impl Run {
             begun.send(()).ok();
         }
         self.note_client_activity();
-        self.note_named_secrets();
         self.put_back_settings().await?;
         self.change_settings().await?;
         if self.session().counts.steps == 0 {
@@ -156,13 +151,6 @@ impl Run {
             // What could not be changed while it was away.
             self.put_back_settings().await?;
             self.change_settings().await?;
-        }
-    }
-
-    /// Tells the model what a secret's name in the user's words is.
-    fn note_named_secrets(&mut self) {
-        if self.session().acts.words.iter().any(|said| names_secret(said)) {
-            self.state.system_notes.push(NAMED_SECRETS.to_owned());
         }
     }
 

@@ -14,6 +14,7 @@ use super::reply_length::read_decision;
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
+use crate::named_secret::names_secret;
 use crate::secret_text::find_secrets;
 use crate::{
     Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Question, StepInput, StopReason,
@@ -63,6 +64,7 @@ impl Run {
         self.enter(RunPhase::Deciding);
         let mut system_notes = system_notes.to_vec();
         system_notes.extend(in_place_of_picture(observation));
+        system_notes.extend(self.standing_notes(observation));
         let session = self.recorder.session();
         let prompt = model.prompt(&StepInput {
             request: session.current_goal(),
@@ -123,6 +125,18 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// What the model is told at every step to which it applies.
+    pub(super) fn standing_notes(&self, observation: &Observation) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.session().acts.words.iter().any(|said| names_secret(said)) {
+            notes.push(NAMED_SECRETS.to_owned());
+        }
+        if observation.has_black_areas() {
+            notes.push(BLACK_AREAS.to_owned());
+        }
+        notes
     }
 
     /// Waits until the screen is known to be the settled one.
@@ -313,6 +327,11 @@ pub(super) fn in_place_of_picture(observation: &Observation) -> Option<String> {
     ))
 }
 
+const NAMED_SECRETS: &str = "Where the user writes {{secret:NAME}}, it stands for a secret that you are not told. Type it \
+    yourself, exactly as it is written, into the field that it is for: the phone receives the secret itself. This goes \
+    before the rule that passwords and sign-ins are for the user, who need not type what is named like that.";
+const BLACK_AREAS: &str = "Areas of this picture are black because something secret is or may be there, such as a field for \
+    passwords. The picture does not show whether such a field is empty.";
 const SCREEN_IS_OFF: &str = "The screen is off because you pressed POWER. If that is what the task asks for, it is done. \
     Any other action on the screen has to wait until you have seen it switched on.";
 const SCREEN_WENT_OFF: &str =

@@ -128,8 +128,6 @@ impl Run {
                     }
                 }
                 self.state.put_off_strictly = PutOffs::default();
-                // A step of the model's own question says itself that it is one.
-                let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
                     Some(question) if ask.class == ActClass::Marked => question,
                     _ => Question::confirm(self.question_text_of(ask)),
@@ -139,11 +137,9 @@ impl Run {
                 observation.watch = None;
                 let outcome = self.ask(question, &observation, step).await?;
                 let goes_on = matches!(outcome, StepOutcome::Continue);
-                step.error = if goes_on && self.session().approval.is_none() {
-                    Some(NOT_ALLOWED.to_owned())
-                } else {
-                    asked_first
-                };
+                let is_refused = goes_on && self.session().approval.is_none();
+                let error = if is_refused { NOT_ALLOWED } else { ASKED_FIRST };
+                step.error = Some(error.to_owned());
                 Ok(outcome)
             }
             GateDecision::Deny(_) => {
@@ -153,12 +149,9 @@ impl Run {
                 let way_out = if judged.verdict.rule == Rule::SecretOffField {
                     "Tap the field, and once it is focused type the secret without giving a position."
                 } else {
-                    "Do not try it another way: leave this screen, or ask the user with a question."
+                    "Your last action was refused. Do not try it another way: leave this screen, or ask the user with a question."
                 };
-                self.state.system_notes.push(format!(
-                    "Your last action ({}) was not carried out: {why}. {way_out}",
-                    gesture.name()
-                ));
+                self.state.system_notes.push(way_out.to_owned());
                 step.error = Some(why);
                 Ok(StepOutcome::Continue)
             }

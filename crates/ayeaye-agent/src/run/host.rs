@@ -154,6 +154,7 @@ impl Run {
         self.enter(RunPhase::Deciding);
         let mut system_notes = std::mem::take(&mut self.state.system_notes);
         system_notes.extend(in_place_of_picture(observation));
+        system_notes.extend(self.standing_notes(observation));
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);
         let pictures = self.known_pictures(observation);

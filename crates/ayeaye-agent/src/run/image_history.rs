@@ -61,7 +61,10 @@ impl ImageHistory {
         let begun = session.history.iter().rposition(begins_request).map_or(0, |at| at + 1);
         let steps = session.history[begun..].iter().filter_map(|item| match item {
             HistoryItem::Step(step) => Some(step.step),
-            HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
+            HistoryItem::Request(_)
+            | HistoryItem::Subtask(_)
+            | HistoryItem::UserReply(_)
+            | HistoryItem::Advice(_) => None,
         });
         let steps: Vec<u32> = steps.collect();
         let fits = |it: &&StepPicture| {

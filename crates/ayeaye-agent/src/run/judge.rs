@@ -171,13 +171,17 @@ fn history_line(item: &HistoryItem) -> Option<HistoryLine> {
             let first = text.lines().next().unwrap_or_default();
             done(format!("- next part: {}", quote_untrusted(first, LONGEST_TEXT)))
         }
-        HistoryItem::Request(text) | HistoryItem::UserReply(text) => {
+        HistoryItem::Request(text) | HistoryItem::UserReply(text) | HistoryItem::Advice(text) => {
             Some(HistoryLine::Said(verbatim(text, LONGEST_TEXT)))
         }
         HistoryItem::Step(step) => {
             let line = |text: &str| plain_line(text, LONGEST_TEXT);
             let action = line(&ActionRecord::from(&step.decision.action).describe());
             let why = line(&step.decision.explain);
+            let asked = step.asked.as_ref().map_or_else(String::new, |question| {
+                format!("; the user was asked {}", quote_untrusted(&question.text, LONGEST_TEXT))
+            });
+            let why = format!("{why}{asked}");
             done(match (&step.error, &step.uncertain) {
                 (Some(error), _) => format!("- {action} ({why}): failed: {}", line(error)),
                 (None, Some(doubt)) => format!("- {action} ({why}): not certain: {}", line(doubt)),
@@ -290,6 +294,7 @@ mod tests {
             },
             error: Some(evil.to_owned()),
             uncertain: None,
+            asked: None,
             reply: None,
             app: None,
         };

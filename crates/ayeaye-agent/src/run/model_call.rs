@@ -407,7 +407,8 @@ fn reply_text(reply: &Reply) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.extend([&call.name, "(", &call.arguments, ")"]);
+        // Not as a reply in text would have it: the model is to call the tool again, and not to imitate this.
+        text.extend(["[a call of the tool ", &call.name, " with ", &call.arguments, "]"]);
     }
     text
 }

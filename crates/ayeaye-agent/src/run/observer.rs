@@ -94,6 +94,11 @@ impl Observation {
         &self.record.activity
     }
 
+    /// Whether something was made black on the picture that models are sent.
+    pub(super) fn has_black_areas(&self) -> bool {
+        !self.hidden.is_empty()
+    }
+
     /// The phone said that the screen was off, whoever has switched it off: the frame may be of before.
     pub(super) fn is_off(&self) -> bool {
         !self.record.screen_on

@@ -54,12 +54,10 @@ pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
 }
 
 impl Run {
-    /// An act that was not carried out because the screen is another one; the model is told.
+    /// An act that was not carried out because the screen is another one; the model is told by the
+    /// step's error.
     pub(super) fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
-        self.state.system_notes.push(format!(
-            "Your last action ({}) was not carried out: {why}. Look at the screen again.",
-            gesture.name()
-        ));
+        tracing::debug!(session = %self.session().id, "{} is put off: {}", gesture.name(), self.recorder.redact(&why));
         step.error = Some(why);
         self.observer.may_have_changed();
     }

@@ -178,6 +178,9 @@ impl SessionState {
                 self.pending_approval = confirm.then(leave);
                 self.approval = None;
                 self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
+                if self.in_progress.step.is_some() {
+                    self.in_progress.asked = Some(question.clone());
+                }
                 self.question = Some(question);
                 // Before the first step a run may ask again and again, for a phone that cannot be made ready.
                 self.asked_at = Some(event.ts);
@@ -297,12 +300,13 @@ impl SessionState {
             }
             self.approval = self.pending_approval.take().filter(|_| yes);
         }
-        let said = answer.answers.iter().cloned();
+        let kind = if guidance { HistoryItem::Advice } else { HistoryItem::UserReply };
+        let said = answer.answers.iter().cloned().map(kind);
         if self.in_progress.step.is_some() {
             self.in_progress.answered |= !guidance;
             self.in_progress.replies.extend(said);
         } else {
-            said.for_each(|text| self.push_history(HistoryItem::UserReply(text)));
+            said.for_each(|item| self.push_history(item));
         }
     }
 

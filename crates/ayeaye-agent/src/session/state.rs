@@ -181,7 +181,9 @@ pub struct InProgress {
     /// Whether a question of this step has been answered.
     pub(crate) answered: bool,
     /// What was said in this step: where it answers the step's own question, it comes behind it.
-    pub(super) replies: Vec<String>,
+    pub(super) replies: Vec<HistoryItem>,
+    /// What the user was asked in this step.
+    pub(super) asked: Option<Question>,
     /// The picture that was looked at, and its size.
     pub(super) picture: Option<(BlobRef, ScreenSize)>,
     /// Package of the app in front of it.

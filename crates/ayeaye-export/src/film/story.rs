@@ -160,8 +160,8 @@ impl Title {
 impl StepScene {
     fn new(view: &StepView, end: &StepEnd) -> Self {
         let decided = end.action.as_ref().filter(|facts| !facts.function.is_empty());
-        let act = decided.and_then(|decided| view.act_with_leave(decided));
-        let action = act.as_ref().or(decided);
+        let told = decided.map(|decided| view.told(decided));
+        let action = told.as_ref();
         let gesture = match action.map(Action::try_from) {
             Some(Ok(Action::Gesture(gesture))) => Some(gesture),
             _ => None,

@@ -1,6 +1,7 @@
 //! The pieces of a page, as they are kept: every text clipped, every list bounded.
 use std::sync::Arc;
 
+use ayeaye_agent::QuestionKind;
 use ayeaye_agent::journal::{
     ActionRecord, Answer, BlobRef, EvaluationRecord, LlmResponse, PhaseTimes, QuestionAsked,
     ResponseRecord, StepEnd, TargetRecord, TokenRecord, ToolStart,
@@ -108,6 +109,8 @@ pub(super) struct Step {
     pub(super) more_calls: u64,
     pub(super) tool_calls: Vec<ToolCall>,
     pub(super) action: Option<ActionRecord>,
+    /// How the user was asked for leave.
+    pub(super) asked: Option<String>,
     pub(super) model_text: ModelText,
     pub(super) end: Option<StepOver>,
 }
@@ -204,6 +207,16 @@ impl Step {
         let act = done.find_map(|tool_call| act_with_leave(decided, &tool_call.name.text));
         if act.is_some() {
             self.action = act;
+        } else if self.asked.is_some() {
+            self.action = Some(decided.as_told(false, self.asked.as_deref()));
+        }
+    }
+
+    /// The user was asked: a question for leave is told as it was put.
+    pub(super) fn asks(&mut self, asked: &QuestionAsked) {
+        if asked.kind == QuestionKind::Confirm {
+            self.asked = Some(clip(&asked.questions.join("\n"), MAX_TEXT).text);
+            self.tell_act();
         }
     }
 

@@ -133,7 +133,12 @@ impl ReportModel {
                 }
             }
             Fact::ToolEnd(end) => self.end_tool_call(end),
-            Fact::Question(asked) => self.push(question(at, asked)),
+            Fact::Question(asked) => {
+                if entry.step.is_some() {
+                    self.step(event).asks(asked);
+                }
+                self.push(question(at, asked));
+            }
             Fact::Answer(answer) => self.push(answer_item(at, answer)),
             Fact::SubtaskEnd { index, status, result } => self.push(TimelineItem::SubtaskOver {
                 at,
@@ -270,6 +275,7 @@ impl ReportModel {
             more_calls: 0,
             tool_calls: Vec::new(),
             action: None,
+            asked: None,
             model_text: ModelText::default(),
             end: None,
         })));

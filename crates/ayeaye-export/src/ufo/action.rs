@@ -36,8 +36,7 @@ impl ActionView {
     /// The action of a step that is over; `None` when nothing was decided.
     pub(super) fn of(step: &Step, end: &StepEnd) -> Option<Self> {
         let facts = end.action.as_ref().filter(|facts| !facts.function.is_empty())?;
-        let act = step.view.act_with_leave(facts);
-        let facts = act.as_ref().unwrap_or(facts);
+        let facts = &step.view.told(facts);
         let action = Action::try_from(facts).ok();
         let gesture = match &action {
             Some(Action::Gesture(gesture)) => Some(gesture),
@@ -52,6 +51,7 @@ impl ActionView {
             Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
             Some((_, None)) => ("none", end.error.clone(), String::new()),
             None if gesture.is_some() => ("skipped", end.error.clone(), String::new()),
+            None if end.is_only_asked() => ("none", None, String::new()),
             None if end.status == AgentState::Error || end.error.is_some() => {
                 ("failure", end.error.clone(), end.result.clone())
             }

@@ -72,7 +72,7 @@ pub(super) fn line(
     put(&["message"], json!(response.message));
     put(&["plan", "Plan"], json!(response.plan));
     put(&["comment", "Comment"], json!(response.comment));
-    put(&["questions"], json!(response.questions));
+    put(&["questions"], json!(step.view.asked().map_or(&response.questions, |it| &it.questions)));
     put(&["control_label", "ControlLabel"], json!(label));
     put(&["control_text", "ControlText"], json!(text));
     put(&["action", "Action"], json!(actions));

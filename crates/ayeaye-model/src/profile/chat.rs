@@ -7,8 +7,8 @@ use ayeaye_agent::{
 use jiff::civil::DateTime;
 use serde_json::Value;
 
-use super::escape::{LONGEST_TEXT, quote_untrusted, verbatim};
-use super::history::{History, Lang, PastStep, ReadReply};
+use super::escape::{LONGEST_TEXT, verbatim};
+use super::history::{History, Lang, PastStep, ReadReply, question_of};
 
 /// How a family writes a conversation.
 pub(super) struct ChatStyle<'a> {
@@ -118,14 +118,22 @@ pub(super) fn messages(
     let mut steps = history.steps();
     let next = history.steps().last().map_or(0, |it| it.step.step as usize + 1);
     let first_image = style.images.first(next);
-    let mut asked = false;
+    let (mut asked, mut waits) = (false, false);
     for item in history.recent() {
         match item {
-            HistoryItem::UserReply(text) => chat.user_says(text, std::mem::take(&mut asked)),
+            HistoryItem::UserReply(text) => {
+                waits = false;
+                chat.user_says(text, std::mem::take(&mut asked));
+            }
+            HistoryItem::Advice(text) if waits => {
+                chat.push_text(history.lang.user_says_unasked(text));
+            }
+            HistoryItem::Advice(text) => chat.user_says(text, false),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
             HistoryItem::Step(_) => {
                 let Some(past) = steps.next() else { continue };
                 asked = matches!(past.step.decision.action, Action::Info(_));
+                waits = past.answered && question_of(past.step).is_some();
                 let image = input.history_images.iter().find(|it| it.step == past.step.step);
                 let size = image.map_or(input.picture.size, |it| it.picture.size);
                 let shown = image.filter(|_| first_image <= past.step.step as usize);
@@ -227,18 +235,17 @@ impl ChatBuilder {
     fn reply(&mut self, reply: PastReply, past: PastStep<'_>) {
         self.close();
         self.messages.push(Message { role: Role::Assistant, parts: reply.parts });
-        match (reply.result, &past.step.error) {
-            (Some(result), _) => self.open.push(result),
-            (None, Some(error)) => {
-                let failed = self.lang.pick("The action above failed: ", "上面的动作没有成功：");
-                self.push_text(format!("{failed}{}\n", quote_untrusted(error, LONGEST_TEXT)));
-            }
-            (None, None) => {
-                if let Some(why) = past.doubt() {
-                    let which = self.lang.pick("Of the action above ", "上面的动作");
-                    self.push_text(format!("{which}{}: {why}\n", self.lang.not_certain()));
-                }
-            }
+        if let Some(result) = reply.result {
+            self.open.push(result);
+        } else if let Some(asked) = past.not_done_yet() {
+            let which = self.lang.pick("The action above: ", "上面的动作：");
+            self.push_text(format!("{which}{asked}\n"));
+        } else if let Some(error) = past.error() {
+            let failed = self.lang.pick("The action above failed: ", "上面的动作没有成功：");
+            self.push_text(format!("{failed}{error}\n"));
+        } else if let Some(why) = past.doubt() {
+            let which = self.lang.pick("Of the action above ", "上面的动作");
+            self.push_text(format!("{which}{}: {why}\n", self.lang.not_certain()));
         }
     }
 }

@@ -3,7 +3,8 @@ use std::fmt::Write as _;
 
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{
-    Action, Decision, Gesture, HistoryItem, HistoryStep, ParseError, Reply, ScreenSize, StepInput,
+    Action, Decision, Gesture, HistoryItem, HistoryStep, ParseError, QuestionKind, Reply,
+    ScreenSize, StepInput,
 };
 
 use super::escape::{
@@ -38,6 +39,15 @@ impl Lang {
     /// What the user said, on lines of its own.
     pub(super) fn user_says(self, text: &str) -> String {
         let says = self.pick("The user says: ", "用户说：");
+        format!("{says}{}\n", verbatim(text, LONGEST_TEXT))
+    }
+
+    /// The same of what stands between a question and its answer, and is not the answer.
+    pub(super) fn user_says_unasked(self, text: &str) -> String {
+        let says = self.pick(
+            "The user says, and not in answer to that: ",
+            "用户另外说（不是对这个问题的回答）：",
+        );
         format!("{says}{}\n", verbatim(text, LONGEST_TEXT))
     }
 
@@ -151,13 +161,13 @@ impl<'a> History<'a> {
 
     /// The recent steps.
     pub(super) fn steps(self) -> impl Iterator<Item = PastStep<'a>> {
-        let next = |at: usize| self.recent.get(at + 1);
         let items = self.recent.iter().enumerate();
         let steps = items.filter_map(move |(at, it)| match it {
-            HistoryItem::Step(step) => {
-                Some((step, matches!(next(at), Some(HistoryItem::UserReply(_)))))
-            }
-            HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
+            HistoryItem::Step(step) => Some((step, answer_to(self.recent, at).is_some())),
+            HistoryItem::Request(_)
+            | HistoryItem::Subtask(_)
+            | HistoryItem::UserReply(_)
+            | HistoryItem::Advice(_) => None,
         });
         steps.enumerate().map(move |(at, (step, answered))| PastStep {
             number: self.steps_before + at + 1,
@@ -192,7 +202,10 @@ impl<'a> History<'a> {
                         *outcome = end.0.to_owned() + &quote_untrusted(end.1, LONGEST_TEXT);
                     }
                 }
-                HistoryItem::Step(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => {}
+                HistoryItem::Step(_)
+                | HistoryItem::Subtask(_)
+                | HistoryItem::UserReply(_)
+                | HistoryItem::Advice(_) => {}
             }
         }
         let requests = requests.iter().map(|(request, outcome)| {
@@ -283,11 +296,67 @@ impl PastStep<'_> {
         text.map(|text| plain_line(text, 1000)).unwrap_or_default()
     }
 
-    /// The error or the doubt, to be appended to a line about the step; empty if there is none.
+    /// The question that the user was asked before the act of this step, which was not done then; `None` of any other step.
+    pub(super) fn asked_first(&self) -> Option<&str> {
+        let action = &self.step.decision.action;
+        action.gesture()?;
+        match (&self.step.asked, action) {
+            (Some(asked), _) => (asked.kind == QuestionKind::Confirm).then_some(&*asked.text),
+            // It is not known how it was put.
+            (None, Action::Confirm { question, .. }) => self.answered.then_some(&*question.text),
+            (None, _) => None,
+        }
+    }
+
+    /// That the act was not done, and how it will be, with the question that was asked; nothing of any other step.
+    pub(super) fn not_done_yet(&self) -> Option<String> {
+        let question = quote_untrusted(self.asked_first()?, LONGEST_TEXT);
+        Some(match self.lang {
+            Lang::English => format!(
+                "Not done yet. The user was asked first: {question}. It is done only if the user says yes and you \
+                 then decide on the same act again."
+            ),
+            Lang::Chinese => format!(
+                "还没有执行。先问了用户：{question}。只有用户同意、并且你再次决定同样的动作，才会执行。"
+            ),
+        })
+    }
+
+    /// The same where the question stands elsewhere, with its answer.
+    pub(super) fn not_done_since_asked(&self) -> Option<&'static str> {
+        self.asked_first().filter(|_| self.answered)?;
+        Some(self.lang.pick(
+            "not done yet: the user was asked first; after a yes, decide on the same act again",
+            "还没有执行：先问了用户；用户同意后，要再次决定同样的动作才会执行",
+        ))
+    }
+
+    /// The error, with the question for the user that it led to.
+    pub(super) fn error(&self) -> Option<String> {
+        let error = self.step.error.as_ref()?;
+        let told = quote_untrusted(error, LONGEST_TEXT);
+        let asked = self.step.asked.as_ref().filter(|asked| !error.contains(&asked.text));
+        Some(match asked {
+            Some(asked) => {
+                let was_asked = self.lang.pick("the user was asked", "问了用户");
+                format!("{told}; {was_asked}: {}", quote_untrusted(&asked.text, LONGEST_TEXT))
+            }
+            None => told,
+        })
+    }
+
+    /// The error or the doubt, to be appended to a line about the step; empty if there is none. A question that was
+    /// answered stands with its answer.
     pub(super) fn failure(&self) -> String {
-        if let Some(error) = &self.step.error {
+        if let Some(asked) = self.not_done_since_asked() {
+            return format!(" ({asked})");
+        }
+        if let Some(asked) = self.not_done_yet() {
+            return format!(" ({asked})");
+        }
+        if let Some(error) = self.error() {
             let failed = self.lang.pick("this failed", "没有成功");
-            return format!(" ({failed}: {})", quote_untrusted(error, LONGEST_TEXT));
+            return format!(" ({failed}: {error})");
         }
         let doubt = |why| format!(" ({}: {why})", self.lang.not_certain());
         self.doubt().map(doubt).unwrap_or_default()
@@ -295,16 +364,13 @@ impl PastStep<'_> {
 
     /// The outcome, as the result of a tool call.
     pub(super) fn outcome(&self) -> String {
-        match (&self.step.error, &self.step.decision.action) {
-            (Some(error), _) => format!("It failed: {}", quote_untrusted(error, LONGEST_TEXT)),
-            (None, Action::Confirm { question, .. }) if self.answered => {
-                let question = quote_untrusted(&question.text, LONGEST_TEXT);
-                format!("Not done yet. The user was asked first: {question}")
-            }
-            (None, _) => match self.doubt() {
-                Some(why) => format!("Sent, but {NOT_CERTAIN}: {why}"),
-                None => "Done.".to_owned(),
-            },
+        if let Some(asked) = self.not_done_yet() {
+            return asked;
+        }
+        match (self.error(), self.doubt()) {
+            (Some(error), _) => format!("It failed: {error}"),
+            (None, Some(why)) => format!("Sent, but {NOT_CERTAIN}: {why}"),
+            (None, None) => "Done.".to_owned(),
         }
     }
 
@@ -337,27 +403,48 @@ impl PastStep<'_> {
 /// What is said of an action whose effect could not be checked.
 pub(super) const NOT_CERTAIN: &str = "it is not certain that this worked";
 
+/// The answer to what was asked in the step at this index, if there is one.
+fn answer_to(items: &[HistoryItem], at: usize) -> Option<&str> {
+    let behind = items.get(at + 1..)?.iter();
+    match behind.into_iter().find(|it| !matches!(it, HistoryItem::Advice(_))) {
+        Some(HistoryItem::UserReply(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// What the user was asked in a step, and whether in the model's own words.
+pub(super) fn question_of(step: &HistoryStep) -> Option<(&str, bool)> {
+    let own = match &step.decision.action {
+        Action::Info(asked) | Action::Confirm { question: asked, .. } => Some(&*asked.text),
+        _ => None,
+    };
+    let put = step.asked.as_ref().map(|asked| &*asked.text).or(own)?;
+    Some((put, own == Some(put)))
+}
+
 /// The last notes and replies, each reply with the question it answers.
 fn reminders(items: &[HistoryItem], lang: Lang) -> Vec<String> {
     let mut question = None;
     let mut lines = Vec::new();
     for item in items {
         match item {
-            HistoryItem::Step(HistoryStep { decision, .. }) => match &decision.action {
-                Action::Info(asked) | Action::Confirm { question: asked, .. } => {
-                    question = Some(&asked.text);
+            HistoryItem::Step(step) => {
+                question = question_of(step).or(question);
+                if let Action::Note { text } = &step.decision.action {
+                    lines.push(lang.noted(text));
                 }
-                Action::Note { text } => lines.push(lang.noted(text)),
-                _ => {}
-            },
+            }
+            HistoryItem::Advice(advice) => lines.push(lang.user_says(advice)),
             HistoryItem::UserReply(reply) => lines.push(match question.take() {
-                Some(question) => format!(
-                    "{}{}{}{}\n",
-                    lang.pick("You asked the user: ", "你问过用户："),
-                    quote_untrusted(question, LONGEST_TEXT),
-                    lang.pick(" The user answered: ", " 用户回答："),
-                    verbatim(reply, LONGEST_TEXT)
-                ),
+                Some((question, own)) => {
+                    let asked = match own {
+                        true => lang.pick("You asked the user: ", "你问过用户："),
+                        false => lang.pick("The user was asked: ", "用户被问到："),
+                    };
+                    let answered = lang.pick(" The user answered: ", " 用户回答：");
+                    let question = quote_untrusted(question, LONGEST_TEXT);
+                    format!("{asked}{question}{answered}{}\n", verbatim(reply, LONGEST_TEXT))
+                }
                 None => lang.user_says(reply),
             }),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}

@@ -218,6 +218,7 @@ mod tests {
                 decision: decision(action.clone()),
                 error: error.map(str::to_owned),
                 uncertain: None,
+                asked: None,
                 reply: None,
                 app: None,
             })

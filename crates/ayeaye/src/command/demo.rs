@@ -217,6 +217,7 @@ fn in_words(log: &Value) -> String {
         thought: String::new(),
         error: None,
         uncertain: None,
+        asked: None,
         caption: None,
     };
     step.in_words()

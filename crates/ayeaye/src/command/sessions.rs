@@ -9,14 +9,14 @@ use anyhow::{Context as _, bail};
 use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{BlobRef, FileJournal};
 use ayeaye_agent::{
-    Agent, AgentError, Journal, JournalError, Principal, Question, SessionId, StopReason,
-    error_chain,
+    Agent, AgentError, Journal, JournalError, Principal, Question, SessionId, StepSummary,
+    StopReason, error_chain,
 };
 use ayeaye_export::{ExportError, FolderError, Format};
 use jiff::Timestamp;
 
 pub use self::list::list;
-use self::requests::Request;
+use self::requests::{Request, Said};
 pub use self::room::room;
 use crate::cli::SessionName;
 use crate::command::Exit;
@@ -85,7 +85,7 @@ pub async fn show(
     let last_run = report.local_steps;
     report.steps = agent.steps(id, &me).await?;
     let summary = agent.session_summary(id, &me).await?;
-    let requests = requests::of(journal, id).await?;
+    let (requests, said) = requests::of(journal, id).await?;
     if as_json {
         let mut json = serde_json::to_value(RunJson::new(&report, config))?;
         let facts = json.as_object_mut().context("a struct is an object")?;
@@ -94,6 +94,7 @@ pub async fn show(
             ("last", serde_json::to_value(summary.last)?),
             ("rounds", summary.rounds.into()),
             ("requests", requests.iter().map(Request::in_json).collect()),
+            ("said", said.iter().map(Said::in_json).collect()),
             ("bytes", summary.bytes.into()),
         ] {
             facts.insert(key.to_owned(), value);
@@ -123,16 +124,12 @@ pub async fn show(
     );
     if let [] | [_] = &requests[..] {
         terminal.item("task", &lines(&report.task));
-        for step in &report.steps {
-            terminal.step_in_words(step);
-        }
+        show_steps(&report.steps, &report.steps, &said, terminal);
     } else {
         for (number, (request, steps)) in (1..).zip(requests::with_steps(&requests, &report.steps))
         {
             terminal.item(&format!("request {number}"), &request.title());
-            for step in steps {
-                terminal.step_in_words(step);
-            }
+            show_steps(steps, &report.steps, &said, terminal);
         }
     }
     if last_run < report.global_steps {
@@ -159,6 +156,20 @@ pub async fn show(
         terminal.item("go on", &go_on);
     }
     Ok(Exit::Done)
+}
+
+/// Writes these steps of all of a session, and behind each what was said then.
+fn show_steps(steps: &[StepSummary], all: &[StepSummary], said: &[Said], terminal: Terminal) {
+    let show = |step| {
+        requests::said_after(said, all, step).for_each(|it| terminal.below_step(&it.line()));
+    };
+    if steps.first() == all.first() {
+        show(None);
+    }
+    for step in steps {
+        terminal.step_in_words(step);
+        show(Some(step.step));
+    }
 }
 
 /// From when to when a session took.

@@ -79,6 +79,9 @@ pub(super) struct Step {
     /// Whether an act went to the phone.
     #[serde(rename = "sent", skip_serializing_if = "std::ops::Not::not")]
     was_sent: bool,
+    /// How the user was asked for leave.
+    #[serde(skip)]
+    asked: Option<String>,
     /// What was decided.
     #[serde(skip)]
     action: Option<ActionRecord>,
@@ -224,6 +227,7 @@ impl Step {
             target: None,
             said: Vec::new(),
             only_asked: false,
+            asked: None,
             was_sent: false,
             action: None,
         }
@@ -240,7 +244,13 @@ impl Step {
                     self.decided(&parsed.action);
                 }
             }
-            Fact::Question(asked) if asked.kind == QuestionKind::Confirm => self.only_asked = true,
+            Fact::Question(asked) if asked.kind == QuestionKind::Confirm => {
+                self.only_asked = true;
+                self.asked = Some(asked.questions.join("\n"));
+                if let Some(action) = self.action.clone() {
+                    self.decided(&action.as_told(self.was_sent, self.asked.as_deref()));
+                }
+            }
             Fact::ToolStart(start) if start.is_act() => {
                 (self.only_asked, self.was_sent) = (false, true);
                 self.target = start.target.as_ref().and_then(|it| named(&it.name));
@@ -296,7 +306,7 @@ impl Step {
         self.thought = short_lines(&end.response.thought, MAX_TEXT);
         self.explain = short_lines(&end.response.comment, MAX_TEXT);
         if let Some(action) = &end.action {
-            self.decided(&action.as_told(self.was_sent));
+            self.decided(&action.as_told(self.was_sent, self.asked.as_deref()));
         }
         // That it waits for an answer is told by `only_asked`.
         let error = end.error.as_deref().filter(|_| !(self.only_asked && end.is_only_asked()));

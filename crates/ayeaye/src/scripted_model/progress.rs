@@ -53,7 +53,7 @@ impl TaskProgress {
                         question.clone_from(&asked.text);
                     }
                 }
-                HistoryItem::UserReply(text) => {
+                HistoryItem::UserReply(text) | HistoryItem::Advice(text) => {
                     let question = std::mem::take(&mut question);
                     replies.push(UserReply { question, text: typeable(text) });
                 }
@@ -99,6 +99,7 @@ mod tests {
             decision,
             error: None,
             uncertain: None,
+            asked: None,
             reply: None,
             app: None,
         })

@@ -513,6 +513,7 @@ mod over_http {
                 decision: asked,
                 error: None,
                 uncertain: None,
+                asked: None,
                 reply: None,
                 app: None,
             }),

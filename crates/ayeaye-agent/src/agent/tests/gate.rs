@@ -7,7 +7,8 @@ use crate::fakes::{Call, Fault, Rig, click, complete, info, say, sensitive, type
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
 use crate::{
-    KeepElements, PrivacySettings, QuestionKind, ReplyMode, RunPhase, StopReason, UserInput,
+    HistoryItem, KeepElements, PrivacySettings, QuestionKind, ReplyMode, RunPhase, StopReason,
+    UserInput,
 };
 
 fn says(text: &str) -> UserInput {
@@ -264,8 +265,11 @@ async fn parts_of_the_system_are_refused_and_the_model_is_told() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.phone.gestures(), [""; 0]);
-    let told = rig.script.last().system_notes.join(" ");
-    assert!(told.contains("the package installer"), "{told}");
+    let told = rig.script.last();
+    let past = told.past_in_words().join(" ");
+    assert!(past.contains("the package installer"), "{past}");
+    let way_out = "Your last action was refused. Do not try it another way";
+    assert!(told.system_notes[0].starts_with(way_out), "{:?}", told.system_notes);
     let message = report.message;
     assert!(message.starts_with("done\n[Not the model's words: its last act"), "{message}");
     assert!(message.contains("the policy refuses it"), "{message}");
@@ -448,5 +452,27 @@ async fn who_changes_their_mind_after_a_no_is_asked_again() {
         let report = rig.go_on(session, says(then)).await;
         assert_eq!(rig.phone.gestures(), [""; 0], "{then}");
         assert_eq!(report.question.is_some(), is_asked, "{then}: {report:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_is_told_with_the_step_and_advice_is_no_answer() {
+    for asks in [click(500), sensitive(500, "Shall I close the tip?")] {
+        let rig = Rig::new([asks, complete("done")]);
+        rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+        let report = rig.run().await;
+        let put = report.question.clone().expect("leave is asked for").text;
+        assert!(!put.contains("close the tip"), "the gate asks in words of its own: {put}");
+        let step = &report.steps[0];
+        assert_eq!(step.asked.as_deref(), Some(&*put));
+        assert!(step.is_only_asked() && step.in_words().contains(&put), "{}", step.in_words());
+        rig.go_on(report.session_id, says("no")).await;
+        let told = rig.script.last().history;
+        let asked = told.iter().find_map(|item| match item {
+            HistoryItem::Step(step) => step.asked.clone(),
+            _ => None,
+        });
+        assert_eq!(asked.map(|it| it.text), Some(put));
+        assert_eq!(told.last(), Some(&HistoryItem::UserReply("no".to_owned())));
     }
 }

@@ -153,7 +153,7 @@ async fn a_model_cannot_make_the_server_ask_for_a_secret() {
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let told = rig.script.last().system_notes.join(" ");
-    assert!(told.contains("nobody has given such a secret"), "{told}");
+    assert!(told.contains("Nobody has given the secret"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]

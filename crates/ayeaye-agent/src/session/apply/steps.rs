@@ -2,7 +2,7 @@
 use super::super::state::{InProgress, SessionState, StepPicture};
 use crate::event::{ActionRecord, StepEnd, ToolEnd};
 use crate::report::StepSummary;
-use crate::{Action, Decision, HistoryItem, HistoryStep};
+use crate::{Action, Decision, HistoryItem, HistoryStep, Question, QuestionKind};
 
 /// How a model is told that a step in its history is not its own.
 const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
@@ -22,6 +22,8 @@ struct StepFacts {
     was_sent: bool,
     /// The note that it took, word for word.
     noted: Option<String>,
+    /// What the user was asked.
+    asked: Option<Question>,
     /// What its model replied, word for word.
     reply: Option<String>,
     app: Option<String>,
@@ -40,6 +42,7 @@ impl SessionState {
             said,
             app,
             outcome,
+            asked,
             ..
         } = std::mem::take(&mut self.in_progress);
         if let Some(act) = end.action.as_ref().filter(|it| !by_client && is_act(it)) {
@@ -52,9 +55,10 @@ impl SessionState {
             self.step_pictures.push(StepPicture { step, blob, size, package, model, profile });
         }
         let was_sent = outcome.is_some();
-        self.push_step(step, end, StepFacts { by_client, was_sent, noted, reply: said, app });
-        for text in replies {
-            self.push_history(HistoryItem::UserReply(text));
+        let facts = StepFacts { by_client, was_sent, noted, asked, reply: said, app };
+        self.push_step(step, end, facts);
+        for item in replies {
+            self.push_history(item);
         }
         if let Some(request) = self.planning.end_step(&agent, end) {
             self.push_history(HistoryItem::Subtask(request));
@@ -65,14 +69,17 @@ impl SessionState {
         &mut self,
         step: u32,
         end: &StepEnd,
-        StepFacts { by_client, was_sent, noted, reply, app }: StepFacts,
+        StepFacts { by_client, was_sent, noted, asked, reply, app }: StepFacts,
     ) {
         let times = end.time_ms;
         let usage = &mut self.current_run.usage;
         usage.model_ms += times.llm_interaction;
         usage.other_ms += times.besides_model();
         let Some(facts) = &end.action else { return };
-        let action = facts.as_told(was_sent);
+        let action = {
+            let leave = asked.as_ref().filter(|it| it.kind == QuestionKind::Confirm);
+            facts.as_told(was_sent, leave.map(|it| &*it.text))
+        };
         let line = StepSummary {
             step,
             action,
@@ -80,6 +87,7 @@ impl SessionState {
             thought: end.response.thought.chars().take(MAX_THOUGHT).collect(),
             error: end.error.clone(),
             uncertain: end.uncertain.clone(),
+            asked: asked.as_ref().map(|it| it.text.clone()),
             caption: end.caption.clone(),
         };
         let explain = if by_client {
@@ -115,6 +123,7 @@ impl SessionState {
                 },
                 error: end.error.clone(),
                 uncertain: end.uncertain.clone(),
+                asked,
                 reply,
                 app,
             }));

@@ -181,12 +181,13 @@ fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<PastReply> {
     let (mut call, allowed) = match &past.step.decision.action {
         Action::Confirm { gesture, question } => {
             let mut call = VERBS.write_action(&gesture.clone().into(), coords)?;
-            if !past.answered {
+            let allowed = past.asked_first().is_none();
+            if allowed {
                 let safety =
                     json!({ "decision": "require_confirmation", "explanation": question.text });
                 call.args.insert("safety_decision".to_owned(), safety);
             }
-            (call, !past.answered)
+            (call, allowed)
         }
         _ => (VERBS.write(past, coords)?, false),
     };

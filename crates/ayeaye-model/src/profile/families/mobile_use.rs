@@ -4,11 +4,11 @@
 //! [`hermes`].
 use std::fmt::Write as _;
 
-use ayeaye_agent::{Decision, Key, ParseError, Reply};
+use ayeaye_agent::{Action, Decision, Key, ParseError, Reply};
 use serde_json::{Map, Value, json};
 
 use crate::profile::CoordContext;
-use crate::profile::escape::{LONGEST_LINE, escape_tags, plain_line};
+use crate::profile::escape::{LONGEST_LINE, LONGEST_TEXT, escape_tags, plain_line, truncated};
 use crate::profile::history::PastStep;
 use crate::profile::parse::values::fold_name;
 use crate::profile::parse::{ParsedCall, ParsedReply, args, excerpt, hermes, reject};
@@ -169,6 +169,21 @@ pub(in crate::profile) fn read(
     };
     dialect.verbs.decide(parsed, coords)
 }
+
+/// An end without a report has in its place what the model said of its last step: that is more than nothing.
+pub(in crate::profile) fn with_last_words(mut decision: Decision) -> Decision {
+    let words = [&decision.explain, &decision.thought];
+    let words = words.into_iter().find(|it| !it.trim().is_empty()).map(|it| it.trim().to_owned());
+    if let (Action::Complete { message }, Some(words)) = (&mut decision.action, words)
+        && message.trim().is_empty()
+    {
+        *message = format!("{NO_REPORT} {}", truncated(&words, LONGEST_TEXT));
+    }
+    decision
+}
+
+/// What stands in front of the model's words on its last step where it has ended a task without a report.
+const NO_REPORT: &str = "[No report. The model said of its last step:]";
 
 /// The call in a call of the tool. Some models call the action as if it were the tool.
 pub(in crate::profile) fn call(

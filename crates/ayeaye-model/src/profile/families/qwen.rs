@@ -213,7 +213,7 @@ impl Family for Qwen {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        mobile_use::read(reply, coords, self.dialect)
+        Ok(mobile_use::with_last_words(mobile_use::read(reply, coords, self.dialect)?))
     }
 }
 

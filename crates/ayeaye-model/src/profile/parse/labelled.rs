@@ -4,6 +4,7 @@ use ayeaye_agent::{Decision, ParseError};
 use serde_json::{Map, Value};
 
 use super::{ParsedReply, content, excerpt, json, reasoning, reject, without_tokens};
+use crate::profile::escape::truncated;
 
 /// The object of a reply, and the rest of the reply.
 pub(crate) fn parse(text: &str) -> Result<(Map<String, Value>, ParsedReply), ParseError> {
@@ -111,11 +112,27 @@ pub(crate) fn reasons(thought: &str, before: &str) -> String {
     }
 }
 
-/// Takes a short thought as the explanation, too, where there is none.
+/// Bytes of a thought that is a whole explanation.
+const SHORT_THOUGHT: usize = 300;
+
+/// Takes a short thought as the explanation, too, where there is none; of a long one its first sentence.
 pub(crate) fn explained(mut decision: Decision) -> Decision {
     let thought = decision.thought.trim();
-    if decision.explain.trim().is_empty() && thought.len() <= 300 && thought.lines().count() == 1 {
-        decision.explain = thought.to_owned();
+    if decision.explain.trim().is_empty() {
+        let is_short = thought.len() <= SHORT_THOUGHT && thought.lines().count() <= 1;
+        let reason = if is_short { thought } else { first_sentence(thought) };
+        decision.explain = truncated(reason, SHORT_THOUGHT).to_owned();
     }
     decision
+}
+
+/// What a text begins with, up to the end of a sentence or of its line.
+fn first_sentence(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    let ends = line.char_indices().find_map(|(at, c)| {
+        let behind = &line[at + c.len_utf8()..];
+        let is_end = "。！？".contains(c) || ".!?".contains(c) && behind.starts_with(' ');
+        is_end.then(|| line.len() - behind.len())
+    });
+    &line[..ends.unwrap_or(line.len())]
 }

@@ -53,6 +53,9 @@ fn same(known: &str, name: &str) -> bool {
     known.eq_ignore_ascii_case(name)
 }
 
+/// What is said of a reply with several different actions.
+pub(crate) const SEVERAL: &str = "it holds more than one action; reply with the next one alone";
+
 /// The single call of a reply. Repetitions are accepted, different calls are rejected.
 pub(crate) fn only(calls: Vec<TextCall>) -> Result<ParsedCall, ParseError> {
     let mut calls = calls.into_iter();
@@ -60,7 +63,7 @@ pub(crate) fn only(calls: Vec<TextCall>) -> Result<ParsedCall, ParseError> {
         return reject("it names no action");
     };
     if calls.any(|other| other != first) {
-        return reject("it holds more than one action; reply with the next one alone");
+        return reject(SEVERAL);
     }
     first.into_call()
 }

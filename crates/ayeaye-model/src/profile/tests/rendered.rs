@@ -234,6 +234,7 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
         decision: super::sample::decision(confirm.clone(), ""),
         error: None,
         uncertain: None,
+        asked: None,
         reply: None,
         app: None,
     };
@@ -313,7 +314,7 @@ proptest! {
         let family = profile.family();
         let mut decision = super::sample::decision(action, "");
         decision.thought.clear();
-        let step = HistoryStep { step: 0, decision, error: None, uncertain: None, reply: None, app: None };
+        let step = HistoryStep { step: 0, decision, error: None, uncertain: None, asked: None, reply: None, app: None };
         let past = PastStep { number: 1, step: &step, answered: false, lang: Lang::English };
         let Some(call) = family.verbs().write(past, &coords(family)) else { return Ok(()) };
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step.clone())];
@@ -352,4 +353,55 @@ proptest! {
         });
         prop_assert_eq!(fraction.count(), 0, "{}: {}", profile, said);
     }
+}
+
+/// The question that was put, and not the model's own, stands in every prompt beside its answer; an act that was asked
+/// about is said not to be done, and not to have failed.
+#[test]
+fn every_family_is_told_what_the_user_was_asked() {
+    const PUT: &str = "Order these for €89.95?";
+    let gesture = Gesture::Click { point: Point::new(500, 500).unwrap() };
+    let own = Question::confirm("Shall I go on?");
+    let marked = Action::Confirm { gesture: gesture.clone(), question: own };
+    for profile in Profile::ALL {
+        for action in [Action::from(gesture.clone()), marked.clone()] {
+            let mut asked = step(0, action);
+            let HistoryItem::Step(it) = &mut asked else { panic!("a step") };
+            it.error = Some("not carried out yet: the user was asked first".to_owned());
+            it.asked = Some(Question::confirm(PUT));
+            let history = [
+                HistoryItem::Request("buy it".to_owned()),
+                asked,
+                HistoryItem::Advice("yes".to_owned()),
+                HistoryItem::UserReply("Is the size 42?".to_owned()),
+            ];
+            let sent = prompt(profile.family(), "buy it", &history, &[]);
+            let told = format!("{:?}", sent.messages);
+            let question = told.find(PUT).unwrap_or_else(|| panic!("{profile}: {told}"));
+            let answer =
+                told.find("Is the size 42?").unwrap_or_else(|| panic!("{profile}: {told}"));
+            let not_done = ["ot done", "没有执行"].iter().any(|it| told.contains(it));
+            assert!(question < answer && not_done, "{profile}: {told}");
+            let fails = ["It failed", "this failed", "action above failed", "没有成功："];
+            assert!(!fails.iter().any(|it| told.contains(it)), "{profile}: {told}");
+        }
+    }
+}
+
+/// What was said before the question existed is not told as its answer.
+#[test]
+fn what_was_said_unasked_is_told_apart_from_the_answer() {
+    let mut asked = step(0, Gesture::Click { point: Point::new(500, 500).unwrap() });
+    let HistoryItem::Step(it) = &mut asked else { panic!("a step") };
+    it.asked = Some(Question::confirm("May I order it?"));
+    let history = [
+        HistoryItem::Request("t".to_owned()),
+        asked,
+        HistoryItem::Advice("yes".to_owned()),
+        HistoryItem::UserReply("no".to_owned()),
+    ];
+    let sent = prompt(named("generic").family(), "t", &history, &[]);
+    let told = texts(&sent, Role::User);
+    let both = "The user says, and not in answer to that: yes\nThe user says: no\n";
+    assert!(told.contains(both), "{told}");
 }

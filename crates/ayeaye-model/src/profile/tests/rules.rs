@@ -225,7 +225,14 @@ const SAFETY: &[(&str, &[&str])] = &[
     ),
     (
         "no payments",
-        &["Never pay, order, transfer money or confirm a purchase", "不要付款、下单、转账"],
+        &[
+            "Never pay, order, transfer money or confirm a purchase unless the task asks for it",
+            "任务没有要求时，绝对不要付款、下单、转账",
+        ],
+    ),
+    (
+        "what the task asks for is tried, and asked about",
+        &["the user is asked before it is done", "执行之前会先问用户"],
     ),
     (
         "ask where something is missing",

@@ -45,6 +45,7 @@ pub(in super::super) fn step(number: u32, action: impl Into<Action>) -> HistoryI
         decision,
         error: None,
         uncertain: None,
+        asked: None,
         reply: None,
         app: None,
     })

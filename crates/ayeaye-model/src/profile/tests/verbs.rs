@@ -25,6 +25,7 @@ fn written(profile: Profile, action: &Action) -> Option<ParsedCall> {
         decision: decision(action.clone(), ""),
         error: None,
         uncertain: None,
+        asked: None,
         reply: None,
         app: None,
     };
@@ -76,7 +77,7 @@ proptest! {
         thought in "([a-z ：:'(\n<>]|Action: |</think>|<answer>|finish\\(message=\"x\"\\)|<function=finished></function>|\\{\"action\": \"complete\"\\}){0,8}",
     ) {
         let family = profile.family();
-        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None, uncertain: None, reply: None, app: None };
+        let step = HistoryStep { step: 0, decision: decision(action.clone(), &thought), error: None, uncertain: None, asked: None, reply: None, app: None };
         let call = family.verbs().write(past(&step), &coords(family));
         let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step)];
         let prompt = prompt(family, "t", &history, &[]);

@@ -23,7 +23,8 @@ impl VerbTable {
             if !self.all().any(confirms) {
                 let asked = Action::Info(Question::info(question.text.as_str()));
                 let done = Action::from(gesture.clone());
-                return self.write_action(if past.answered { &asked } else { &done }, coords);
+                let was_asked = past.asked_first().is_some();
+                return self.write_action(if was_asked { &asked } else { &done }, coords);
             }
         }
         self.write_action(action, coords)

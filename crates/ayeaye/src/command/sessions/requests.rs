@@ -1,5 +1,5 @@
 //! Which steps of a session are for which of its requests.
-use ayeaye_agent::journal::{Event, Fact};
+use ayeaye_agent::journal::{AnswerSource, Event, Fact, RecordedWord};
 use ayeaye_agent::{AgentError, DIRECT_REQUEST, Journal, SessionId, StepSummary};
 use serde_json::{Value, json};
 
@@ -25,11 +25,63 @@ impl Request {
     }
 }
 
-/// The requests of a session in their order.
-pub(super) async fn of(journal: &dyn Journal, id: SessionId) -> Result<Vec<Request>, AgentError> {
+/// Something that was said between or in the steps of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    /// The last step that had begun; none before the first.
+    after_step: Option<u32>,
+    /// Whose words these are, and whether they were asked for.
+    source: RecordedWord<AnswerSource>,
+    text: String,
+}
+
+impl Said {
+    /// As a line for people.
+    pub(super) fn line(&self) -> String {
+        let who = match self.source.known() {
+            Some(AnswerSource::Client | AnswerSource::Manual) => "The user answered",
+            Some(AnswerSource::Guidance) => "The user said, unasked",
+            Some(AnswerSource::Auto) => "A model answered for the user",
+            Some(AnswerSource::Nobody) => "Nobody was there; the agent was told",
+            None => "Said",
+        };
+        format!("{who}: {}", lines(&self.text))
+    }
+
+    pub(super) fn in_json(&self) -> Value {
+        json!({ "after_step": self.after_step, "source": self.source, "text": self.text })
+    }
+}
+
+/// What was said from this step on and before the next of these steps; without a step, before the first.
+pub(super) fn said_after<'a>(
+    said: &'a [Said],
+    steps: &[StepSummary],
+    step: Option<u32>,
+) -> impl Iterator<Item = &'a Said> {
+    // A step in which nothing was decided is not among them.
+    let next = steps.iter().map(|it| it.step).find(|it| step.is_none_or(|step| step < *it));
+    said.iter().filter(move |it| {
+        step <= it.after_step && next.is_none_or(|next| it.after_step < Some(next))
+    })
+}
+
+/// The requests of a session in their order, and what was said.
+pub(super) async fn of(
+    journal: &dyn Journal,
+    id: SessionId,
+) -> Result<(Vec<Request>, Vec<Said>), AgentError> {
     let mut requests: Vec<Request> = Vec::new();
+    let mut said = Vec::new();
+    let mut step = None;
     let mut each = |event: Event| match event.entry.fact {
         Fact::RoundStart { request } => requests.push(Request { text: request, first_step: None }),
+        Fact::StepStart(_) => step = event.entry.step,
+        Fact::Answer(answer) => {
+            let (after_step, source) = (step, answer.source);
+            let all = answer.answers.into_iter();
+            said.extend(all.map(|text| Said { after_step, source: source.clone(), text }));
+        }
         Fact::StepEnd(_) => {
             if let Some(request) = requests.last_mut() {
                 request.first_step = request.first_step.or(event.entry.step);
@@ -38,7 +90,7 @@ pub(super) async fn of(journal: &dyn Journal, id: SessionId) -> Result<Vec<Reque
         _ => {}
     };
     journal.visit_compact(&id, &mut each).await?;
-    Ok(requests)
+    Ok((requests, said))
 }
 
 /// Each request with its steps, of all steps of the session.
@@ -66,8 +118,9 @@ mod tests {
             arguments: serde_json::Map::new(),
         };
         let none = String::new;
-        let (error, uncertain, caption) = (None, None, None);
-        StepSummary { step, action, explain: none(), thought: none(), error, uncertain, caption }
+        let (error, uncertain, asked, caption) = (None, None, None, None);
+        let (explain, thought) = (none(), none());
+        StepSummary { step, action, explain, thought, error, uncertain, asked, caption }
     }
 
     /// The numbers of the steps of each request.

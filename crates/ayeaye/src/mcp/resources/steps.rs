@@ -1,8 +1,10 @@
 //! The steps of a session, read event by event in bounded memory.
 use std::collections::VecDeque;
 
-use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, PrivateScreens, StepEnd};
-use ayeaye_agent::{Journal, JournalError, SessionId};
+use ayeaye_agent::journal::{
+    BlobRef, Event, Fact, Observe, PrivateScreens, QuestionAsked, StepEnd,
+};
+use ayeaye_agent::{Journal, JournalError, QuestionKind, SessionId};
 use serde::Serialize;
 
 use crate::mcp::address::Address;
@@ -37,6 +39,9 @@ struct StepItem {
     action: Option<ActionItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What the user was asked, as they were asked.
+    #[serde(flatten)]
+    asked: Asked,
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     screenshot_uri: Option<String>,
@@ -64,11 +69,30 @@ pub(super) struct StepFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<Screen>,
     calls: Vec<ModelCall>,
+    /// What the user was asked, as they were asked.
+    #[serde(flatten)]
+    asked: Asked,
     /// Whether an act went to the phone.
     #[serde(skip)]
     was_sent: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     end: Option<End>,
+}
+
+/// What the user was asked in a step.
+#[derive(Debug, Default, Serialize)]
+struct Asked {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
+    #[serde(skip)]
+    is_for_leave: bool,
+}
+
+impl Asked {
+    fn of(asked: &QuestionAsked) -> Self {
+        let is_for_leave = asked.kind == QuestionKind::Confirm;
+        Self { asked: Some(short(&asked.questions.join("\n"))), is_for_leave }
+    }
 }
 
 /// What the phone showed.
@@ -191,8 +215,9 @@ fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
     observe.screenshot.as_ref().map(|_| Address::Screenshot(id, step).to_string())
 }
 
-fn action(end: &StepEnd, was_sent: bool) -> Option<ActionItem> {
-    let told = end.action.as_ref().map(|action| action.as_told(was_sent));
+fn action(end: &StepEnd, was_sent: bool, asked: &Asked) -> Option<ActionItem> {
+    let leave = asked.asked.as_deref().filter(|_| asked.is_for_leave);
+    let told = end.action.as_ref().map(|action| action.as_told(was_sent, leave));
     told.map(|action| ActionItem::new(&action, &end.response.comment))
 }
 
@@ -215,6 +240,7 @@ impl StepList {
                     started: event.ts.to_string(),
                     action: None,
                     error: None,
+                    asked: Asked::default(),
                     was_sent: false,
                     uri: Address::Step(id, step).to_string(),
                     screenshot_uri: None,
@@ -228,10 +254,11 @@ impl StepList {
                         item.screenshot_uri = picture_of(id, step, observe);
                     }
                     Fact::StepEnd(end) => {
-                        item.action = action(end, item.was_sent);
+                        item.action = action(end, item.was_sent, &item.asked);
                         item.error = end.error.as_deref().map(|error| truncate(error, 320));
                     }
                     Fact::ToolStart(start) => item.was_sent |= start.is_act(),
+                    Fact::Question(asked) => item.asked = Asked::of(asked),
                     _ => {}
                 }
             }
@@ -252,6 +279,7 @@ impl StepFacts {
             ended: None,
             screen: None,
             calls: Vec::new(),
+            asked: Asked::default(),
             was_sent: false,
             end: None,
         }
@@ -287,7 +315,7 @@ impl StepFacts {
                     status: end.status.to_string(),
                     observation: short(&end.response.observation),
                     thought: short(&end.response.thought),
-                    action: action(end, self.was_sent),
+                    action: action(end, self.was_sent, &self.asked),
                     result: short(&end.result),
                     error: end.error.as_deref().map(short),
                     cost_usd: end.cost_usd,
@@ -295,6 +323,7 @@ impl StepFacts {
                 });
             }
             Fact::ToolStart(start) => self.was_sent |= start.is_act(),
+            Fact::Question(asked) => self.asked = Asked::of(asked),
             _ => {}
         }
     }

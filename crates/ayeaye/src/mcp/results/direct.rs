@@ -171,6 +171,7 @@ mod tests {
             thought: String::new(),
             error: None,
             uncertain: None,
+            asked: None,
             caption: None,
         };
         let message = "no space left".to_owned();

@@ -19,10 +19,12 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     let (head, written) = match split(cut.body)? {
         Some(found) => found,
         // What is cut within its reasoning may have been going to say something else.
-        None => behind_prose(cut.body, &names).filter(|_| !cut.unclosed).ok_or_else(no_action)?,
+        None => behind_prose(cut.body, &names)
+            .filter(|_| !cut.unclosed)
+            .ok_or_else(|| no_single_action(cut.body))?,
     };
     if python::head(written.trim()).is_none() {
-        return Err(no_action());
+        return Err(no_single_action(written));
     }
     let calls = python::calls(written, &names);
     let first = calls.as_ref().ok().and_then(|calls| calls.first()).cloned().unwrap_or_default();
@@ -105,10 +107,15 @@ fn split(body: &str) -> Result<Option<(&str, &str)>, ParseError> {
     Ok(if begins_call(bare) { Some(("", bare)) } else { loose(body) })
 }
 
-fn no_action() -> ParseError {
-    let why = "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>";
+/// Why there is no one action in a text.
+fn no_single_action(text: &str) -> ParseError {
+    let several = 1 < [DO, FINISH].iter().map(|begin| text.matches(begin).count()).sum::<usize>();
+    let why = if several { python::SEVERAL } else { NO_ACTION };
     ParseError(why.to_owned())
 }
+
+const NO_ACTION: &str =
+    "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>";
 
 fn unboxed(text: &str) -> &str {
     let text = text.trim();

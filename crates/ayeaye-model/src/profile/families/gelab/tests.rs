@@ -34,6 +34,7 @@ fn step(action: Action, summary: &str) -> HistoryItem {
         decision,
         error: None,
         uncertain: None,
+        asked: None,
         reply: None,
         app: None,
     })
@@ -142,10 +143,35 @@ fn a_failed_step_is_told_once() {
     let answered = [failed.clone(), HistoryItem::UserReply("go on without".to_owned())];
     let state = shown("t", &answered, &[]);
     assert!(state.contains("HOT_KEY 没有成功：\"app not found\""), "{state}");
-    let system_notes = ["the last action failed".to_owned()];
+    let system_notes = ["the screen is off".to_owned()];
     let state = shown("t", &[failed], &system_notes);
-    assert!(state.contains("系统提示：\"the last action failed\"\n"), "{state}");
-    assert_eq!(state.matches("系统提示").count(), 1, "{state}");
+    assert!(state.contains("系统提示：\"the screen is off\"\n"), "{state}");
+    assert!(
+        state.contains("HOT_KEY 没有成功：\"app not found\""),
+        "a note hides no failure: {state}"
+    );
+    assert_eq!(state.matches("系统提示").count(), 2, "{state}");
+}
+
+#[test]
+fn what_the_gate_has_asked_is_told_with_its_answer() {
+    let mut asked = back("点了付款");
+    if let HistoryItem::Step(step) = &mut asked {
+        step.error = Some("not carried out yet: the user was asked first".to_owned());
+        step.asked = Some(Question::confirm("Order for €89.95. May it?"));
+    }
+    let history = [
+        HistoryItem::Request("t".to_owned()),
+        asked,
+        HistoryItem::Advice("yes".to_owned()),
+        HistoryItem::UserReply("Is the size 42?".to_owned()),
+    ];
+    let state = shown("t", &history, &[]);
+    let told = "用户另外说（不是对问题的回答）： yes\n\
+                用户被问到：\"Order for €89.95. May it?\"\n用户回复说： Is the size 42?\n";
+    assert!(state.contains(told), "{state}");
+    assert!(state.contains("系统提示：上一步 HOT_KEY 还没有执行"), "{state}");
+    assert!(!state.contains("没有成功"), "{state}");
 }
 
 #[test]

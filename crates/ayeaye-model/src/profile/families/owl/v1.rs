@@ -8,7 +8,7 @@ use super::super::mobile_use;
 use super::super::mobile_use::rules::RULES;
 use super::super::qwen::{PICTURE_25, RESIZE_25, WITH_KEY};
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, quote_untrusted, verbatim};
+use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::parse::{ParsedReply, hermes, reasoning, reject, without_tokens};
 use crate::profile::verbs::VerbTable;
@@ -158,10 +158,11 @@ fn latest_line(past: PastStep<'_>, coords: &CoordContext) -> String {
     let action =
         mobile_use::write_arguments(past, coords, &WITH_KEY).unwrap_or_else(|| past.in_words());
     let description = plain_line(&past.step.decision.explain, LONGEST_LINE);
-    let outcome = match (&past.step.error, past.doubt()) {
-        (None, None) => "Successful".to_owned(),
-        (None, Some(why)) => format!("Unknown | Feedback: {why}"),
-        (Some(error), _) => format!("Failed | Feedback: {}", quote_untrusted(error, LONGEST_LINE)),
+    let outcome = match (past.not_done_yet(), past.error(), past.doubt()) {
+        (Some(asked), ..) => format!("Not done | Feedback: {asked}"),
+        (None, Some(error), _) => format!("Failed | Feedback: {error}"),
+        (None, None, Some(why)) => format!("Unknown | Feedback: {why}"),
+        (None, None, None) => "Successful".to_owned(),
     };
     format!("Action: {action} | Description: {description} | Outcome: {outcome}\n")
 }
