@@ -2,7 +2,7 @@
 // the same gate as the agent's. One act at a time; the next ones wait for it.
 
 import { announce, hush } from "./announce.js";
-import { post, send as request, sessionPath } from "./api.js";
+import { postToPhone, send as request, sessionPath } from "./api.js";
 import { goOn, once, reason } from "./actions.js";
 import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
@@ -44,7 +44,7 @@ export async function take({ session, device }) {
     s.control = control;
     s.looked.delete(place);
   });
-  const taken = await once(place, () => post(controlPath(device), session ? { session_id: session.session_id } : {}));
+  const taken = await once(place, () => postToPhone(controlPath(device), session ? { session_id: session.session_id } : {}));
   // It may have been left, or begun anew, while the server was asked.
   if (state.control !== control) return taken && giveBack(device, taken.control);
   if (!taken) return end();
@@ -144,7 +144,7 @@ export function act(what) {
 async function send(what, control) {
   const path = control.session ? sessionPath(control.session, "/act") : `devices/${encodeURIComponent(control.device)}/act`;
   try {
-    const came = await post(path, { ...what, control: control.id });
+    const came = await postToPhone(path, { ...what, control: control.id });
     if (came.outcome === "needs_leave") {
       note(control, null, -1);
       // Whoever has left the phone meanwhile is not asked: it is not done.

@@ -5,6 +5,7 @@ import { get } from "./api.js";
 import { load, search } from "./actions.js";
 import { leave, watchControl, watchLeaving } from "./control.js";
 import { close, follow, watchSleep } from "./live.js";
+import { retryPictures, watchPictures } from "./pictures.js";
 import { parse } from "./routes.js";
 import { lookAt, onView, watchScreens } from "./screens.js";
 import { keepFocus, watchFocus } from "./focus.js";
@@ -93,7 +94,11 @@ async function begin() {
     focusHeading = true;
     arrive();
   });
-  watchSleep(readPage);
+  watchSleep(() => {
+    readPage();
+    retryPictures();
+  });
+  watchPictures();
   watchScreens();
   watchLeaving();
   watchFocus();

@@ -38,14 +38,21 @@ export const iconButton = (words, { symbol, style = "", ...rest }) =>
 /// The heading of a page, which is given the focus when the page is gone to.
 export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: "-1", ...props }, text);
 
+// A picture that nobody has vouched for since then may be another one by now.
+const OLD = 10_000;
+
 /// Whether the picture below is how the phone is now.
-export function liveBadge({ link: how, screens, devices }, id) {
-  const { url, error } = screens.get(id) ?? {};
+export function liveBadge({ link: how, screens, devices, now }, id) {
+  const { url, error, at } = screens.get(id) ?? {};
   const there = devices?.some((one) => one.device_id === id && one.state === "device");
-  return how === "open" && url && !error && there
+  return how === "open" && url && !error && now - at < OLD && there
     ? badge("live", "dot", t("screen.live"))
     : badge("neutral", "eye", t("screen.old"));
 }
+
+/// What went wrong with the last request for `name`, or that the one under way takes long.
+export const trouble = ({ errors, slow }, name) =>
+  slow.has(name) ? h("p", { class: "slow", role: "status" }, icon("hourglass"), t("slow")) : failure(errors.get(name));
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 

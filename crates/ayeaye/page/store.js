@@ -26,10 +26,12 @@ export const state = {
   compose: { device: null, busy: false, error: null },
   // Sessions and devices with a request under way, and what went wrong with the last one.
   busy: new Set(),
+  // Those of them that take long.
+  slow: new Set(),
   errors: new Map(),
   // The person drives a phone: `{ place, device, ready, typed, cursor, busy, note, leave }`.
   control: null,
-  // The phones' screens by device: `{ url, tag, error }`.
+  // The phones' screens by device: `{ url, tag, error, at }`, `at` when the server last said that it is still like that.
   screens: new Map(),
   toasts: [],
   now: Date.now(),

@@ -3,7 +3,7 @@
 import { startTask } from "./actions.js";
 import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
-import { button, failure } from "./parts.js";
+import { button, trouble } from "./parts.js";
 import { held, state, update } from "./store.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
@@ -13,7 +13,7 @@ const MOST_STEPS = 500;
 
 /// `fixed`: the phone, where the page is that of one phone.
 export function composer(now, fixed) {
-  const { devices, sessions, compose, errors, me } = now;
+  const { devices, sessions, compose, me } = now;
   const ready = (devices ?? []).filter((one) => one.state === "device");
   const wish = fixed ?? compose.device;
   const device = ready.find((one) => one.device_id === wish) ?? (fixed ? null : (ready.find((one) => !one.busy) ?? ready[0]));
@@ -36,7 +36,7 @@ export function composer(now, fixed) {
       ...draft,
       on: { ...draft.on, keydown: sendByKey },
     }),
-    failure(errors.get("compose")),
+    trouble(now, "compose"),
     h(
       "div",
       { class: "row compose-foot" },

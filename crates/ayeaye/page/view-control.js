@@ -2,7 +2,7 @@
 // the question for leave.
 
 import { act, answerLeave, handBack, leave } from "./control.js";
-import { badge, button, failure, iconButton, said } from "./parts.js";
+import { badge, button, iconButton, said, trouble } from "./parts.js";
 import { icon } from "./icons.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
@@ -47,7 +47,7 @@ export function controlPanel(state, canHandBack) {
     ),
     h("p", { class: "note", role: "status" }, note(control)),
     // What the last act was told already is not said twice.
-    errors.get(control.place) !== control.note?.text && failure(errors.get(control.place)),
+    errors.get(control.place) !== control.note?.text && trouble(state, control.place),
     h(
       "form",
       { class: "typing", on: { submit: sendText } },

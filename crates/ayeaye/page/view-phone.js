@@ -5,7 +5,7 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, fact, failure, heading, liveBadge, runList, said } from "./parts.js";
+import { badge, button, fact, heading, liveBadge, runList, said, trouble } from "./parts.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
@@ -75,7 +75,7 @@ export function phonePage(state) {
     h(
       "div",
       { class: "run-ask" },
-      failure(control ? null : state.errors.get(id)),
+      !control && trouble(state, id),
       asked.map((one) => questionCard(one, state)),
     ),
     h(

@@ -4,7 +4,7 @@ import { stop } from "./actions.js";
 import { proceed, take } from "./control.js";
 import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
-import { button, failure, phoneName, said } from "./parts.js";
+import { button, phoneName, said, trouble } from "./parts.js";
 import { link } from "./routes.js";
 import { ordered, questionOf } from "./sessions.js";
 import { held } from "./store.js";
@@ -21,7 +21,7 @@ const SETTLES_MS = 500;
 /// Each question has a card of its own: what was typed for one, such as a password, is not in the box of the next.
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
 export function questionCard(session, state, inRun) {
-  const { errors, me } = state;
+  const { me } = state;
   const { session_id: id } = session;
   const question = questionOf(session);
   if (!question) return null;
@@ -50,7 +50,7 @@ export function questionCard(session, state, inRun) {
         { class: "row" },
         button(t("do.give-up"), { style: "quiet", symbol: "cross", disabled: off, on: { click: () => stop(id) } }),
       ),
-    failure(inRun ? null : errors.get(id)),
+    !inRun && trouble(state, id),
     h(
       "p",
       { class: "small faint" },

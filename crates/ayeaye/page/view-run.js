@@ -8,7 +8,7 @@ import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
-import { badge, button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
+import { badge, button, chip, empty, fact, heading, iconButton, liveBadge, phoneName, said, trouble } from "./parts.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
@@ -35,7 +35,7 @@ export function runPage(state) {
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(messageOf(session), "run-message")),
       facts(session, state.now),
       actions(state, session),
-      failure(state.control?.place === id ? null : state.errors.get(id)),
+      state.control?.place !== id && trouble(state, id),
     ),
     h("div", { class: "run-ask" }, questionCard(session, state, true)),
     h("div", { class: "run-screen" }, screenPane(state, open)),

@@ -27,6 +27,7 @@ export default {
   "link.lost": "Not connected",
   "link.lost.text":
     "The server does not answer: either it has stopped, or the connection to it is gone. What you see is from before. This page keeps trying by itself.",
+  slow: "No answer yet…",
   newer: "The server is newer than this page.",
   reload: "Reload the page",
   "link.again": "Connected again.",

@@ -23,6 +23,7 @@ export default {
   "link.connecting": "正在连接…",
   "link.lost": "未连接",
   "link.lost.text": "服务器没有响应：可能已经停止，也可能只是连接断开。这里显示的是之前的状态；本页会自动重连。",
+  slow: "还没有收到回应…",
   newer: "服务器的版本比本页新。",
   reload: "重新加载页面",
   "link.again": "已重新连接。",

@@ -15,6 +15,7 @@ import { operator } from "./operator.mjs";
 import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
+import { silence } from "./silence.mjs";
 import { signingIn } from "./sign_in.mjs";
 import { strangers } from "./strangers.mjs";
 import { launch } from "./viewer.mjs";
@@ -48,6 +49,7 @@ const scenes = [
   ["hidden", hiddenTabs],
   ["restart", restart],
   ["interrupted", interrupted],
+  ["silence", silence],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],
