@@ -3,6 +3,7 @@
 
 import { get, refusal } from "./api.js";
 import { announce } from "./announce.js";
+import { phoneName } from "./phones.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
@@ -167,7 +168,7 @@ function takeLines(lines) {
   const asked = new Set((state.sessions ?? []).filter((line) => line.waiting).map((line) => line.session_id));
   const fresh = lines.find((line) => line.waiting && !asked.has(line.session_id));
   if (fresh && state.sessions) {
-    announce(`${t("question.asks", { phone: fresh.device_model || fresh.device_id })}: ${fresh.question ?? ""}`, true);
+    announce(`${t("question.asks", { phone: phoneName(fresh) })}: ${fresh.question ?? ""}`, true);
   }
   update((s) => (s.sessions = lines));
   lines.filter((line) => line.waiting).forEach(readQuestion);

@@ -2,6 +2,7 @@
 
 import { duration, money, taken, when } from "./format.js";
 import { icon } from "./icons.js";
+import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { messageOf, standing, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
@@ -68,8 +69,6 @@ export const empty = (symbol, title, text, trouble = null) =>
   );
 
 export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
-
-export const phoneName = (session) => session.device_model || session.device_id;
 
 /// Text from a phone, a model or a person: in its own direction, whatever the page's is.
 export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, plain(text));

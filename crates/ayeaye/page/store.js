@@ -23,7 +23,8 @@ export const state = {
   history: { query: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
   policy: null,
   settings: { list: null, filter: "" },
-  compose: { device: null, busy: false, error: null },
+  // The phone that a task is being written for, and whether it was chosen or only stood there.
+  compose: { device: null, chosen: false },
   // Sessions and devices with a request under way, and what went wrong with the last one.
   busy: new Set(),
   // Those of them that take long.

@@ -3,7 +3,8 @@
 import { signOut } from "./actions.js";
 import { leave } from "./control.js";
 import { icon } from "./icons.js";
-import { badge, button, chip, iconButton, phoneName, said } from "./parts.js";
+import { badge, button, chip, iconButton, said } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
 import { taskOf } from "./sessions.js";

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 
 import { budget } from "./budget.mjs";
 import { check, checks } from "./checks.mjs";
+import { choices } from "./choices.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
 import { interrupted } from "./interrupted.mjs";
@@ -50,6 +51,7 @@ const scenes = [
   ["restart", restart],
   ["interrupted", interrupted],
   ["silence", silence],
+  ["choices", choices],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],
