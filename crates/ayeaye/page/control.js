@@ -2,7 +2,7 @@
 // the same gate as the agent's. One act at a time; the next ones wait for it.
 
 import { announce, hush } from "./announce.js";
-import { postToPhone, send as request, sessionPath } from "./api.js";
+import { get, postToPhone, send as request, sessionPath } from "./api.js";
 import { goOn, once, reason } from "./actions.js";
 import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
@@ -68,13 +68,18 @@ async function keep(control) {
   }
 }
 
-/// The phone is in other hands from now on, and whoever looks here has to know.
-function lost(control) {
+/// The phone is in other hands from now on, and whoever looks here has to know. In whose the server says; what the page
+/// has been told of the phone may be from before.
+async function lost(control) {
   if (state.control !== control) return;
-  const device = state.devices?.find((one) => one.device_id === control.device);
-  const why = typeof device?.by_hand === "string" ? "tab" : state.open.get(control.session)?.session?.running ? "agent" : "over";
   end();
-  toast(t(`control.lost.${why}`), "bad");
+  const now = await Promise.all([
+    get("devices").then(({ devices }) => devices.find((one) => one.device_id === control.device)),
+    control.session && get(sessionPath(control.session)),
+  ]).catch(() => []);
+  const [device, session] = now;
+  const theirs = device?.by_hand && (typeof device.by_hand === "string" ? "tab" : "person");
+  toast(t(`control.lost.${theirs || (session?.running ? "agent" : "over")}`), "bad");
 }
 
 /// Whether the phone is still this page's: it may be taken over in another tab, its run may be continued by whoever else
@@ -126,10 +131,10 @@ export async function proceed(id, words) {
   return done;
 }
 
-/// Gives the phone back to the agent, which goes on with its request.
-export async function handBack() {
+/// Gives the phone back to the agent, which goes on with its request. `words`: what it is told with that.
+export async function handBack(words) {
   const id = state.control?.session;
-  if (id) await proceed(id, {});
+  if (id) await proceed(id, words);
 }
 
 /// Sends one act, after those before it and what was typed before it.

@@ -96,7 +96,7 @@ export function phonePage(state) {
         }),
         control?.leave && leaveCard(control.leave),
       ),
-      control && controlPanel(state, false),
+      control && controlPanel(state, null),
     ),
     h(
       "div",

@@ -202,6 +202,7 @@ export default {
     "Click to tap, hold to long-press, drag to swipe, type to type. With the keyboard: arrows move the cross, Enter taps, Shift+Enter long-presses, Alt+arrow swipes, Escape goes back, letters are typed and Enter sends them.",
   "control.lost.agent": "The agent has the phone again: its run was continued elsewhere.",
   "control.lost.tab": "You are now driving this phone in another tab or browser.",
+  "control.lost.person": "Somebody else is driving this phone now.",
   "control.lost.over": "You no longer drive this phone. Take it over again if you want to go on.",
   "control.keys": "Phone keys",
   "control.text": "Text to type",

@@ -196,6 +196,7 @@ export default {
     "单击即点按，按住即长按，拖动即滑动，键入即输入。用键盘：方向键移动十字，Enter 点按，Shift+Enter 长按，Alt+方向键滑动，Escape 返回，输入文字后按 Enter 发送。",
   "control.lost.agent": "手机又由智能体操作：它的任务在别处继续了。",
   "control.lost.tab": "这部手机现在由你的另一个标签页或浏览器操作。",
+  "control.lost.person": "这部手机现在由其他人操作。",
   "control.lost.over": "你不再操作这部手机。想继续的话，请再次接管。",
   "control.keys": "手机按键",
   "control.text": "要输入的文字",

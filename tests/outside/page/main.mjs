@@ -23,6 +23,7 @@ import { launch } from "./viewer.mjs";
 import { hiddenTabs, twenty, twoAndOneAsleep } from "./viewers.mjs";
 import { elsewhere, takeover } from "./takeover.mjs";
 import { watching } from "./watching.mjs";
+import { written } from "./written.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -52,6 +53,7 @@ const scenes = [
   ["interrupted", interrupted],
   ["silence", silence],
   ["choices", choices],
+  ["written", written],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],
