@@ -109,7 +109,17 @@ export async function search(query, more = false) {
     const found = await get(`sessions?limit=50&q=${encodeURIComponent(query)}${before}`);
     if (mine !== asked) return;
     update((s) => {
-      s.history.sessions = more ? [...(s.history.sessions ?? []), ...found.sessions] : found.sessions;
+      const known = s.history.sessions ?? [];
+      const again = !more && s.history.found === query;
+      s.history.found = query;
+      // The newest are read anew; what was found before them stays, so that whoever comes back is where they were.
+      const last = again ? known.findIndex((one) => one.session_id === found.sessions.at(-1)?.session_id) : -1;
+      if (0 <= last) {
+        s.history.sessions = [...found.sessions, ...known.slice(last + 1)];
+        if (last + 1 < known.length) return;
+      } else {
+        s.history.sessions = more ? [...known, ...found.sessions] : found.sessions;
+      }
       s.history.more = found.more;
       s.history.next = found.next;
     });

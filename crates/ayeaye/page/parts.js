@@ -12,6 +12,7 @@ const ICONS = {
   running: "dot",
   waiting: "question",
   queued: "hourglass",
+  away: "warning",
   good: "check",
   bad: "cross",
   paused: "pause",
@@ -21,7 +22,8 @@ const ICONS = {
 /// How a session stands: an icon, a word and a tone.
 export function chip(session) {
   const tone = standing(session);
-  const word = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED" }[tone] ?? session.stop_reason;
+  const words = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED", away: "AWAY" };
+  const word = session.unreadable ? "UNREADABLE" : (words[tone] ?? session.stop_reason);
   return h("span", { class: `chip ${tone}` }, icon(ICONS[tone]), named("reason", word));
 }
 
@@ -93,9 +95,9 @@ function runLink(session, now) {
       "span",
       { class: "run-task" },
       said(taskOf(session), "one-line"),
-      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(messageOf(session))]),
+      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [!session.unreadable && " · ", said(messageOf(session))]),
     ),
-    h("span", { class: "run-steps" }, t("steps.count", { n: session.step_count })),
+    h("span", { class: "run-steps" }, session.unreadable ? "–" : t("steps.count", { n: session.step_count })),
     h("span", { class: "run-time" }, duration(taken(session, now))),
     h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),
     h("span", { class: "run-when" }, when(session.started_at, now)),

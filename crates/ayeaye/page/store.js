@@ -20,7 +20,8 @@ export const state = {
   open: new Map(),
   // The step that is looked at, by session; none means the phone as it is now.
   looked: new Map(),
-  history: { query: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
+  // `found`: what the sessions were found by.
+  history: { query: "", found: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
   policy: null,
   settings: { list: null, filter: "" },
   // The phone that a task is being written for, and whether it was chosen or only stood there.

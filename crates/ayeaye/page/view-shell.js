@@ -42,6 +42,7 @@ export function shell(state, content) {
                 { href: link(name), "aria-current": name === active ? "page" : null },
                 icon(symbol),
                 h("span", null, t(`nav.${name}`)),
+                name === "phones" && asks(state),
               ),
             ),
           ),
@@ -68,6 +69,13 @@ export function shell(state, content) {
     ),
     h("div", { class: "toasts", key: "toasts", role: "status" }, state.toasts.map(toastNote)),
   ];
+}
+
+/// How many questions wait, where there is no room for the list of what goes on.
+function asks({ sessions }) {
+  const count = (sessions ?? []).filter((one) => one.waiting).length;
+  if (count === 0) return null;
+  return h("span", { class: "asks" }, h("span", { "aria-hidden": "true" }, count), h("span", { class: "said-only" }, t("nav.asking", { n: count })));
 }
 
 export const logo = () =>

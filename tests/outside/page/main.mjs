@@ -13,6 +13,7 @@ import { driving } from "./driving.mjs";
 import { interrupted } from "./interrupted.mjs";
 import { freePort, Server } from "./server.mjs";
 import { operator } from "./operator.mjs";
+import { places } from "./places.mjs";
 import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
@@ -54,6 +55,7 @@ const scenes = [
   ["silence", silence],
   ["choices", choices],
   ["written", written],
+  ["places", places],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],
