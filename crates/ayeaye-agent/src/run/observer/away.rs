@@ -8,6 +8,7 @@ use tokio::sync::watch::Sender;
 use tokio::time::Instant;
 
 use crate::journal::{Fact, JournalError, NoteKind};
+use crate::report::WAITS_FOR_PHONE;
 use crate::run::recorder::Recorder;
 use crate::run::update::RunUpdate;
 use crate::{DeviceError, error_chain};
@@ -42,7 +43,7 @@ impl Away {
         let until = SystemTime::now().checked_add(left).and_then(|it| Timestamp::try_from(it).ok());
         let until = until.unwrap_or(Timestamp::MAX);
         let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let text = format!("The phone is waited for until {until}: {}.", error_chain(err));
+        let text = format!("{WAITS_FOR_PHONE}{until}: {}.", error_chain(err));
         let figures = Map::from_iter([("until".to_owned(), json!(until))]);
         let kind = NoteKind::DeviceAway.into();
         recorder.append(Fact::Note { kind, text: text.clone(), figures }).await?;
