@@ -12,6 +12,9 @@ pub const DIRECT_REQUEST: &str = "Direct control by the client";
 /// What is said of replies that could not be used, behind whose they are.
 pub(crate) const UNUSABLE: &str = "reply could not be used, ";
 
+/// What is said of a phone that has gone away begins with this; a time follows, and why.
+pub(crate) const WAITS_FOR_PHONE: &str = "The phone is waited for until ";
+
 /// How a run ends that may take no longer.
 pub(crate) const RUN_TIME_USED_UP: &str = "the time for one run is used up";
 /// How the message ends where a session may have no more steps, behind their number.
@@ -88,6 +91,13 @@ impl Report {
     /// Whether the question of this number is the one that is asked now.
     pub fn asks(&self, number: u32) -> bool {
         self.question.is_some() && self.asked_at_step == number
+    }
+
+    /// Until when (RFC 3339, in UTC) its phone is waited for, which has gone away in the middle of the run.
+    pub fn waits_for_phone_until(&self) -> Option<&str> {
+        let goes_on = self.stop_reason == StopReason::StillRunning;
+        let told = self.message.strip_prefix(WAITS_FOR_PHONE).filter(|_| goes_on)?;
+        told.split_once(": ").map(|(until, _)| until)
     }
 
     /// Whether no question waits because it has been answered: what is said from here on is advice.

@@ -12,6 +12,8 @@ pub(crate) enum Tone {
     Good,
     Bad,
     Waiting,
+    Running,
+    Paused,
     Neutral,
 }
 
@@ -21,7 +23,7 @@ impl Tone {
             Self::Good => "good",
             Self::Bad => "bad",
             Self::Waiting => "waiting",
-            Self::Neutral => "neutral",
+            Self::Running | Self::Paused | Self::Neutral => "neutral",
         }
     }
 }
@@ -72,10 +74,10 @@ pub(crate) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::NotStarted) => {
             (Tone::Bad, "Not started", "The task could not be started.")
         }
-        Some(StopReason::UserPaused) => (Tone::Neutral, "Paused", "The operator paused the task."),
-        Some(StopReason::Cancelled) => (Tone::Neutral, "Cancelled", "The task was cancelled."),
+        Some(StopReason::UserPaused) => (Tone::Paused, "Paused", "The operator paused the task."),
+        Some(StopReason::Cancelled) => (Tone::Neutral, "Stopped", "The task was stopped."),
         Some(StopReason::StillRunning) => {
-            (Tone::Neutral, "Still running", "The task is being worked on.")
+            (Tone::Running, "Still running", "The task is being worked on.")
         }
         Some(StopReason::DeviceLost) => {
             (Tone::Bad, "Phone lost", "The phone was lost and did not come back in time.")

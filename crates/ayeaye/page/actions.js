@@ -1,18 +1,29 @@
 // What a person does with runs: each is a request, and what comes of it arrives by the stream.
 
-import { get, post, sessionPath } from "./api.js";
+import { get, post, postToPhone, sessionPath } from "./api.js";
 import { forgetAll } from "./drafts.js";
+import { doubt } from "./live.js";
 import { readSession } from "./sessions.js";
 import { state, toast, update } from "./store.js";
 import { go } from "./routes.js";
 import { t } from "./words.js";
 
 /// What to say of a request that failed.
-export const reason = (refused) => (refused.status === 0 ? t("error.unreachable") : refused.message);
+export const reason = (refused) => (refused.status === 0 ? t("error.unreachable") : sentence(refused.message));
+
+/// The server's words begin small; names of phones and programs stay as they are.
+const sentence = (text) => text.replace(/^(?!adb\b)[a-z](?=[a-z]*[ ,:])/, (first) => first.toUpperCase());
+
+// Whoever waits longer than this is told that the answer has not come yet.
+const LONG = 4000;
 
 /// One request at a time for `name`; what went wrong stands beside it until the next try.
 export async function once(name, work) {
   if (state.busy.has(name)) return undefined;
+  const slow = setTimeout(() => {
+    update((s) => s.slow.add(name));
+    doubt();
+  }, LONG);
   update((s) => {
     s.busy.add(name);
     s.errors.delete(name);
@@ -24,19 +35,20 @@ export async function once(name, work) {
     update((s) => s.errors.set(name, reason(refused)));
     return undefined;
   } finally {
-    update((s) => s.busy.delete(name));
+    clearTimeout(slow);
+    update((s) => [s.busy, s.slow].forEach((names) => names.delete(name)));
   }
 }
 
 export async function startTask(task) {
   const begun = await once("compose", async () => {
     try {
-      return await post("tasks", task);
+      return await postToPhone("tasks", task);
     } catch (refused) {
       if (refused.status !== 409 || task.queue) throw refused;
       // The phone has become busy since the page was told of it. What was refused has left nothing behind.
       task.queue = true;
-      return post("tasks", task);
+      return postToPhone("tasks", task);
     }
   });
   if (!begun) return false;
@@ -48,7 +60,7 @@ export async function startTask(task) {
 /// Goes on with a session: a reply, guidance, a next request, or neither to resume.
 export async function goOn(id, words) {
   const done = await once(id, async () => {
-    await post(sessionPath(id, "/continue"), words).catch((refused) => overtaken(id, refused));
+    await postToPhone(sessionPath(id, "/continue"), words).catch((refused) => overtaken(id, refused));
     await readSession(id);
     return true;
   });
@@ -97,7 +109,17 @@ export async function search(query, more = false) {
     const found = await get(`sessions?limit=50&q=${encodeURIComponent(query)}${before}`);
     if (mine !== asked) return;
     update((s) => {
-      s.history.sessions = more ? [...(s.history.sessions ?? []), ...found.sessions] : found.sessions;
+      const known = s.history.sessions ?? [];
+      const again = !more && s.history.found === query;
+      s.history.found = query;
+      // The newest are read anew; what was found before them stays, so that whoever comes back is where they were.
+      const last = again ? known.findIndex((one) => one.session_id === found.sessions.at(-1)?.session_id) : -1;
+      if (0 <= last) {
+        s.history.sessions = [...found.sessions, ...known.slice(last + 1)];
+        if (last + 1 < known.length) return;
+      } else {
+        s.history.sessions = more ? [...known, ...found.sessions] : found.sessions;
+      }
       s.history.more = found.more;
       s.history.next = found.next;
     });

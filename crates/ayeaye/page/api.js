@@ -10,13 +10,15 @@ export class Refused extends Error {
   }
 }
 
-// An act on a phone may take as long as the phone has to settle; beyond this nobody waits for it.
-const LIMIT = 90_000;
+// How long an answer is waited for. What a phone has to do something for takes as long as that: an act, and a takeover,
+// for which the act before it is finished.
+const LIMIT = 30_000;
+const PHONE_LIMIT = 90_000;
 
-async function request(path, options) {
+async function request(path, options, limit = LIMIT) {
   let answer;
   try {
-    answer = await fetch(`/page/api/${path}`, { ...options, cache: "no-store", signal: AbortSignal.timeout(LIMIT) });
+    answer = await fetch(`/page/api/${path}`, { ...options, cache: "no-store", signal: AbortSignal.timeout(limit) });
   } catch {
     throw new Refused(0, "");
   }
@@ -41,14 +43,19 @@ async function json(answer) {
   return answer.status === 204 ? {} : answer.json().catch(() => ({}));
 }
 
-export const get = async (path) => json(await request(path));
+export const get = async (path, limit = LIMIT) => json(await request(path, {}, limit));
 
-export const post = async (path, body = {}) =>
-  json(await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }));
+export const post = async (path, body = {}, limit = LIMIT) => {
+  const headers = { "content-type": "application/json" };
+  return json(await request(path, { method: "POST", headers, body: JSON.stringify(body) }, limit));
+};
+
+/// For what is begun or done on a phone before it is answered.
+export const postToPhone = (path, body) => post(path, body, PHONE_LIMIT);
 
 /// Why a stream is refused, which does not say so itself; null where it is not.
 export async function refusal(path) {
-  const answer = await request(path);
+  const answer = await request(path, {});
   if (!answer.ok) return (await failure(answer)).message;
   await answer.body.cancel();
   return null;

@@ -2,7 +2,7 @@
 // the same gate as the agent's. One act at a time; the next ones wait for it.
 
 import { announce, hush } from "./announce.js";
-import { post, send as request, sessionPath } from "./api.js";
+import { get, postToPhone, send as request, sessionPath } from "./api.js";
 import { goOn, once, reason } from "./actions.js";
 import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
@@ -44,7 +44,7 @@ export async function take({ session, device }) {
     s.control = control;
     s.looked.delete(place);
   });
-  const taken = await once(place, () => post(controlPath(device), session ? { session_id: session.session_id } : {}));
+  const taken = await once(place, () => postToPhone(controlPath(device), session ? { session_id: session.session_id } : {}));
   // It may have been left, or begun anew, while the server was asked.
   if (state.control !== control) return taken && giveBack(device, taken.control);
   if (!taken) return end();
@@ -68,13 +68,18 @@ async function keep(control) {
   }
 }
 
-/// The phone is in other hands from now on, and whoever looks here has to know.
-function lost(control) {
+/// The phone is in other hands from now on, and whoever looks here has to know. In whose the server says; what the page
+/// has been told of the phone may be from before.
+async function lost(control) {
   if (state.control !== control) return;
-  const device = state.devices?.find((one) => one.device_id === control.device);
-  const why = typeof device?.by_hand === "string" ? "tab" : state.open.get(control.session)?.session?.running ? "agent" : "over";
   end();
-  toast(t(`control.lost.${why}`), "bad");
+  const now = await Promise.all([
+    get("devices").then(({ devices }) => devices.find((one) => one.device_id === control.device)),
+    control.session && get(sessionPath(control.session)),
+  ]).catch(() => []);
+  const [device, session] = now;
+  const theirs = device?.by_hand && (typeof device.by_hand === "string" ? "tab" : "person");
+  toast(t(`control.lost.${theirs || (session?.running ? "agent" : "over")}`), "bad");
 }
 
 /// Whether the phone is still this page's: it may be taken over in another tab, its run may be continued by whoever else
@@ -126,10 +131,10 @@ export async function proceed(id, words) {
   return done;
 }
 
-/// Gives the phone back to the agent, which goes on with its request.
-export async function handBack() {
+/// Gives the phone back to the agent, which goes on with its request. `words`: what it is told with that.
+export async function handBack(words) {
   const id = state.control?.session;
-  if (id) await proceed(id, {});
+  if (id) await proceed(id, words);
 }
 
 /// Sends one act, after those before it and what was typed before it.
@@ -144,7 +149,7 @@ export function act(what) {
 async function send(what, control) {
   const path = control.session ? sessionPath(control.session, "/act") : `devices/${encodeURIComponent(control.device)}/act`;
   try {
-    const came = await post(path, { ...what, control: control.id });
+    const came = await postToPhone(path, { ...what, control: control.id });
     if (came.outcome === "needs_leave") {
       note(control, null, -1);
       // Whoever has left the phone meanwhile is not asked: it is not done.

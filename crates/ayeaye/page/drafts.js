@@ -8,10 +8,11 @@ const name = (place) => `draft ${state.me?.name} ${place}`;
 /// The props of a field that keeps its text under `place`.
 export const kept = (place) => ({
   on: { input: ({ target }) => keep(place, target.value) },
-  mounted: (dom) => (dom.value = read(place)),
+  mounted: (dom) => (dom.value = draft(place)),
 });
 
-function read(place) {
+/// What was written under `place`.
+export function draft(place) {
   try {
     return sessionStorage.getItem(name(place)) ?? "";
   } catch {

@@ -51,5 +51,6 @@ export function money(usd, known) {
   }).format(usd);
 }
 
-/// How long a session has taken, or takes until now.
-export const taken = (session, now) => new Date(session.ended_at ?? now).getTime() - new Date(session.started_at).getTime();
+/// How long a session has taken, or takes until now. Of one that cannot be read nobody knows.
+export const taken = (session, now) =>
+  session.unreadable ? NaN : new Date(session.ended_at ?? now).getTime() - new Date(session.started_at).getTime();

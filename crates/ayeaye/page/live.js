@@ -3,6 +3,7 @@
 
 import { get, refusal } from "./api.js";
 import { announce } from "./announce.js";
+import { phoneName } from "./phones.js";
 import { shown } from "./routes.js";
 import { state, toast, update } from "./store.js";
 import { t } from "./words.js";
@@ -17,6 +18,10 @@ const STALE = 45_000;
 // A browser has six connections to a server for all its tabs together. A tab that is not seen for this long lets go of
 // its stream, except one of them, whose title tells of questions.
 const HIDDEN = 5000;
+// A server that says nothing for so many of its heartbeats is gone, although the connection has not been closed.
+const BEATS = 2.3;
+// How long it may take to say who is signed in, when it is asked whether it is there.
+const ANSWERS = 10_000;
 // Where a browser does not let tabs agree on that one, each of them asks so often instead.
 const ASK = 30_000;
 /// Held by the one of several hidden tabs that stays awake.
@@ -33,6 +38,10 @@ let letGo = null;
 /// Ends the wait for the turn to stay awake.
 let turn = null;
 let broke = false;
+/// Ends a silence that is too long, and how long that is; the server says.
+let silence = null;
+let longest = Infinity;
+let doubting = false;
 /// Whether the server has answered a request since the stream broke.
 let answered = false;
 /// The version of the server that this page came from.
@@ -56,14 +65,37 @@ function open(ids) {
   watched = ids;
   if (asleep) return;
   source = new EventSource(`/page/api/${events(ids)}`);
-  source.addEventListener("hello", ({ data }) => read(data, welcome));
-  source.addEventListener("devices", ({ data }) => read(data, takeDevices));
-  source.addEventListener("sessions", ({ data }) => read(data, (sessions) => takeLines(list(sessions, "sessions"))));
-  source.addEventListener("session", ({ data }) => read(data, takeSession));
+  for (const [name, use] of Object.entries(EVENTS)) {
+    source.addEventListener(name, ({ data }) => {
+      hear();
+      read(data, use);
+    });
+  }
   source.addEventListener("error", lost);
-  source.addEventListener("gone", ({ data }) =>
-    read(data, ({ session_id: id }) => update((s) => s.open.set(id, { missing: true }))),
-  );
+  hear();
+}
+
+const EVENTS = {
+  hello: welcome,
+  alive: () => undefined,
+  devices: takeDevices,
+  sessions: (sessions) => takeLines(list(sessions, "sessions")),
+  session: takeSession,
+  gone: ({ session_id: id }) => update((s) => s.open.set(id, { missing: true })),
+};
+
+/// The server is there. A connection that is cut without a word brings no error: only the silence tells.
+function hear() {
+  clearTimeout(silence);
+  if (longest < Infinity) silence = setTimeout(lost, longest);
+}
+
+/// Whoever waits for an answer for long has the server asked whether it is there at all.
+export async function doubt() {
+  if (state.link !== "open" || doubting) return;
+  doubting = true;
+  await get("me", ANSWERS).catch(({ status }) => status === 0 && state.link === "open" && lost());
+  doubting = false;
 }
 
 const events = (ids) => (ids ? `events?sessions=${ids.split(",").map(encodeURIComponent).join(",")}` : "events");
@@ -81,6 +113,7 @@ export function close() {
   source = null;
   clearTimeout(retry);
   retry = null;
+  clearTimeout(silence);
 }
 
 function read(data, use) {
@@ -95,7 +128,9 @@ function read(data, use) {
 
 const list = (value, name) => (Array.isArray(value) ? value : (value[name] ?? []));
 
-function welcome({ server }) {
+function welcome({ server, heartbeat_ms: heartbeat }) {
+  longest = BEATS * heartbeat || Infinity;
+  hear();
   const restarted = state.server !== null && state.server !== server;
   if (broke) {
     toast(t(restarted ? restartedWords() : "link.again"), restarted ? "neutral" : "good");
@@ -124,14 +159,16 @@ async function compareVersions() {
 /// What was at work when a server ended is cut short; what asked or was done is as it was.
 const restartedWords = () => (state.sessions?.some((line) => line.running) ? "link.restarted.cut" : "link.restarted");
 
-const takeDevices = (told) => update((s) => Object.assign(s, { devices: list(told, "devices"), hint: told.hint ?? null }));
+function takeDevices(told) {
+  update((s) => Object.assign(s, { devices: list(told, "devices"), hint: told.hint ?? null }));
+}
 
 /// The newest sessions; a question that is new among them is said aloud.
 function takeLines(lines) {
   const asked = new Set((state.sessions ?? []).filter((line) => line.waiting).map((line) => line.session_id));
   const fresh = lines.find((line) => line.waiting && !asked.has(line.session_id));
   if (fresh && state.sessions) {
-    announce(`${t("question.asks", { phone: fresh.device_model || fresh.device_id })}: ${fresh.question ?? ""}`, true);
+    announce(`${t("question.asks", { phone: phoneName(fresh) })}: ${fresh.question ?? ""}`, true);
   }
   update((s) => (s.sessions = lines));
   lines.filter((line) => line.waiting).forEach(readQuestion);
@@ -162,7 +199,7 @@ function lost() {
 async function again() {
   retry = null;
   try {
-    const me = await get("me");
+    const me = await get("me", ANSWERS);
     const why = answered ? await refusal(events(wanted())) : null;
     answered = true;
     update((s) => Object.assign(s, { me, refusal: why }));

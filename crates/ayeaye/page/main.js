@@ -5,6 +5,7 @@ import { get } from "./api.js";
 import { load, search } from "./actions.js";
 import { leave, watchControl, watchLeaving } from "./control.js";
 import { close, follow, watchSleep } from "./live.js";
+import { retryPictures, watchPictures } from "./pictures.js";
 import { parse } from "./routes.js";
 import { lookAt, onView, watchScreens } from "./screens.js";
 import { keepFocus, watchFocus } from "./focus.js";
@@ -33,6 +34,11 @@ const PAGES = {
 
 const root = document.getElementById("page");
 let focusHeading = false;
+// Where each page of the browser's history was, by a name of its own; and which one is shown.
+const places = new Map();
+let place = null;
+/// Where whoever goes back was on the page that they come to, and the address that they come from.
+let cameBack = null;
 
 function show(now) {
   if (now.signIn.needed) {
@@ -52,11 +58,27 @@ function show(now) {
     // Whoever goes to a page by keyboard or hears it begins at its heading.
     focusHeading = false;
     if (!now.control) {
-      document.getElementById("heading")?.focus({ preventScroll: true });
-      window.scrollTo(0, 0);
+      const from = cameBack && [...document.querySelectorAll("main a")].find((one) => one.hash === cameBack.from);
+      (from ?? document.getElementById("heading"))?.focus({ preventScroll: true });
+      window.scrollTo(0, cameBack?.top ?? 0);
     }
   }
   keepFocus();
+}
+
+/// The browser has gone to another page of its history, or to a new one. What is drawn is still the one before.
+function turn(from) {
+  places.set(place, window.scrollY);
+  const top = places.get(history.state?.place);
+  cameBack = top === undefined ? null : { top, from };
+  nameEntry();
+  focusHeading = true;
+}
+
+/// An entry of the browser's history keeps its name, by which it is known when somebody comes back to it.
+function nameEntry() {
+  place = history.state?.place ?? crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}`;
+  history.replaceState({ place }, "");
 }
 
 function arrive() {
@@ -89,11 +111,18 @@ async function begin() {
   root.replaceChildren();
   watch(show);
   update((s) => Object.assign(s.signIn, { told }));
-  window.addEventListener("hashchange", () => {
-    focusHeading = true;
+  // Browsers would scroll a page that is not drawn yet.
+  history.scrollRestoration = "manual";
+  nameEntry();
+  window.addEventListener("hashchange", ({ oldURL }) => {
+    turn(new URL(oldURL).hash);
     arrive();
   });
-  watchSleep(readPage);
+  watchSleep(() => {
+    readPage();
+    retryPictures();
+  });
+  watchPictures();
   watchScreens();
   watchLeaving();
   watchFocus();

@@ -2,6 +2,7 @@
 
 import { duration, money, taken, when } from "./format.js";
 import { icon } from "./icons.js";
+import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { messageOf, standing, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
@@ -11,6 +12,7 @@ const ICONS = {
   running: "dot",
   waiting: "question",
   queued: "hourglass",
+  away: "warning",
   good: "check",
   bad: "cross",
   paused: "pause",
@@ -20,7 +22,8 @@ const ICONS = {
 /// How a session stands: an icon, a word and a tone.
 export function chip(session) {
   const tone = standing(session);
-  const word = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED" }[tone] ?? session.stop_reason;
+  const words = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED", away: "AWAY" };
+  const word = session.unreadable ? "UNREADABLE" : (words[tone] ?? session.stop_reason);
   return h("span", { class: `chip ${tone}` }, icon(ICONS[tone]), named("reason", word));
 }
 
@@ -38,14 +41,21 @@ export const iconButton = (words, { symbol, style = "", ...rest }) =>
 /// The heading of a page, which is given the focus when the page is gone to.
 export const heading = (text, props = {}) => h("h1", { id: "heading", tabindex: "-1", ...props }, text);
 
+// A picture that nobody has vouched for since then may be another one by now.
+const OLD = 10_000;
+
 /// Whether the picture below is how the phone is now.
-export function liveBadge({ link: how, screens, devices }, id) {
-  const { url, error } = screens.get(id) ?? {};
+export function liveBadge({ link: how, screens, devices, now }, id) {
+  const { url, error, at } = screens.get(id) ?? {};
   const there = devices?.some((one) => one.device_id === id && one.state === "device");
-  return how === "open" && url && !error && there
+  return how === "open" && url && !error && now - at < OLD && there
     ? badge("live", "dot", t("screen.live"))
     : badge("neutral", "eye", t("screen.old"));
 }
+
+/// What went wrong with the last request for `name`, or that the one under way takes long.
+export const trouble = ({ errors, slow }, name) =>
+  slow.has(name) ? h("p", { class: "slow", role: "status" }, icon("hourglass"), t("slow")) : failure(errors.get(name));
 
 export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
 
@@ -61,8 +71,6 @@ export const empty = (symbol, title, text, trouble = null) =>
   );
 
 export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
-
-export const phoneName = (session) => session.device_model || session.device_id;
 
 /// Text from a phone, a model or a person: in its own direction, whatever the page's is.
 export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, plain(text));
@@ -87,9 +95,9 @@ function runLink(session, now) {
       "span",
       { class: "run-task" },
       said(taskOf(session), "one-line"),
-      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [" · ", said(messageOf(session))]),
+      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [!session.unreadable && " · ", said(messageOf(session))]),
     ),
-    h("span", { class: "run-steps" }, t("steps.count", { n: session.step_count })),
+    h("span", { class: "run-steps" }, session.unreadable ? "–" : t("steps.count", { n: session.step_count })),
     h("span", { class: "run-time" }, duration(taken(session, now))),
     h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),
     h("span", { class: "run-when" }, when(session.started_at, now)),

@@ -56,11 +56,12 @@ async function ask(id) {
   try {
     const answer = await screen(id, before?.tag);
     if (answer) show(id, answer, before);
-    else if (before?.error) update((s) => s.screens.set(id, { ...before, error: null }));
+    else if (before) update((s) => s.screens.set(id, { ...before, error: null, at: Date.now() }));
   } catch (refused) {
     rest = AFTER_FAILURE;
     // The last picture stays, marked as old, with what is wrong; a server that is gone says nothing of the phone.
-    if (refused.status !== 0) update((s) => s.screens.set(id, { ...s.screens.get(id), tag: null, error: refused.message }));
+    if (refused.status === 0) update((s) => s.screens.has(id) && s.screens.set(id, { ...s.screens.get(id), at: 0 }));
+    else update((s) => s.screens.set(id, { ...s.screens.get(id), tag: null, error: refused.message }));
   }
   asking.delete(id);
   timers.set(
@@ -79,7 +80,7 @@ async function ask(id) {
 
 function show(id, { tag, picture }, before) {
   const url = URL.createObjectURL(picture);
-  update((s) => s.screens.set(id, { url, tag, error: null }));
+  update((s) => s.screens.set(id, { url, tag, error: null, at: Date.now() }));
   // The old one is on the glass until the new one has been drawn.
   if (before?.url) setTimeout(() => URL.revokeObjectURL(before.url), 2000);
 }

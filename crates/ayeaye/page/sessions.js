@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { get, sessionPath } from "./api.js";
-import { duration } from "./format.js";
+import { duration, when } from "./format.js";
 import { state, update } from "./store.js";
 import { language, named, plain, t, worded } from "./words.js";
 
@@ -66,8 +66,9 @@ export const ordered = (open) => [...open.steps.values()].sort((a, b) => a.index
 const OWN = /^the (operator paused the run|run was cancelled|server was shut down)/;
 const BY_HAND = /^the client acts on the phone itself/;
 
-/// What is said of how a run ended.
-export function messageOf({ stop_reason: reason, message }) {
+/// What is said of how a run ended, or of what it waits for.
+export function messageOf({ stop_reason: reason, message, away_until: until }) {
+  if (until) return t("run.away", { time: when(until, state.now) });
   if (BY_HAND.test(message)) return t("ended.by-hand");
   return OWN.test(message) ? named("ended", reason) : message;
 }
@@ -109,9 +110,11 @@ export function asking(sessions) {
 /// What a session is called: its task, or that somebody drove the phone.
 export const taskOf = (session) => (session?.by_hand ? t("run.by-hand") : session?.task);
 
-/// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", or how it ended.
+/// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", "away", or how it ended.
 export function standing(session) {
+  if (session.unreadable) return "bad";
   if (session.queued) return "queued";
+  if (session.away_until) return "away";
   if (session.waiting) return "waiting";
   if (session.running) return "running";
   switch (session.stop_reason) {

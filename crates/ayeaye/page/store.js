@@ -20,16 +20,20 @@ export const state = {
   open: new Map(),
   // The step that is looked at, by session; none means the phone as it is now.
   looked: new Map(),
-  history: { query: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
+  // `found`: what the sessions were found by.
+  history: { query: "", found: "", sessions: null, more: false, next: null, busy: false, error: null, chosen: [] },
   policy: null,
   settings: { list: null, filter: "" },
-  compose: { device: null, busy: false, error: null },
+  // The phone that a task is being written for, and whether it was chosen or only stood there.
+  compose: { device: null, chosen: false },
   // Sessions and devices with a request under way, and what went wrong with the last one.
   busy: new Set(),
+  // Those of them that take long.
+  slow: new Set(),
   errors: new Map(),
   // The person drives a phone: `{ place, device, ready, typed, cursor, busy, note, leave }`.
   control: null,
-  // The phones' screens by device: `{ url, tag, error }`.
+  // The phones' screens by device: `{ url, tag, error, at }`, `at` when the server last said that it is still like that.
   screens: new Map(),
   toasts: [],
   now: Date.now(),

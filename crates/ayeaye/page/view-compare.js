@@ -3,7 +3,8 @@
 import { pictureUrl } from "./api.js";
 import { duration, money, taken, when } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
-import { chip, fact, heading, phoneName, said } from "./parts.js";
+import { chip, fact, heading, said } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { go, link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";

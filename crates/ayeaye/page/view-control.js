@@ -2,7 +2,8 @@
 // the question for leave.
 
 import { act, answerLeave, handBack, leave } from "./control.js";
-import { badge, button, failure, iconButton, said } from "./parts.js";
+import { keep, kept } from "./drafts.js";
+import { badge, button, iconButton, said, trouble } from "./parts.js";
 import { icon } from "./icons.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
@@ -15,10 +16,14 @@ const FIRST = [
 ];
 const OTHERS = ["ENTER", "DELETE", "TAB", "MENU", "POWER", "VOLUME_UP", "VOLUME_DOWN"];
 
-export function controlPanel(state, canHandBack) {
+/// `back`: what the agent is told when the phone is handed back to it; null where it has nothing to go on with.
+export function controlPanel(state, back) {
   const { control, errors } = state;
   const off = !control.ready || state.link === "lost";
   // What is being written stays open while the phone is away for a moment.
+  // It may be taken over in another tab in the middle of a word.
+  const place = `type ${control.device}`;
+  const text = kept(place);
   const away = off || !state.devices?.some((one) => one.device_id === control.device && one.state === "device");
   return h(
     "section",
@@ -33,13 +38,13 @@ export function controlPanel(state, canHandBack) {
     h(
       "div",
       { class: "give" },
-      canHandBack
+      back
         ? [
             button(t("do.give"), {
               symbol: "play",
               style: "primary",
               disabled: held(state, control.place),
-              on: { click: handBack },
+              on: { click: () => handBack(back) },
             }),
             button(t("do.leave"), { style: "quiet", on: { click: leave } }),
           ]
@@ -47,10 +52,10 @@ export function controlPanel(state, canHandBack) {
     ),
     h("p", { class: "note", role: "status" }, note(control)),
     // What the last act was told already is not said twice.
-    errors.get(control.place) !== control.note?.text && failure(errors.get(control.place)),
+    errors.get(control.place) !== control.note?.text && trouble(state, control.place),
     h(
       "form",
-      { class: "typing", on: { submit: sendText } },
+      { class: "typing", on: { submit: (event) => sendText(event, place) } },
       h("label", { class: "label", for: "control-text" }, t("control.text")),
       h(
         "div",
@@ -63,6 +68,8 @@ export function controlPanel(state, canHandBack) {
           maxlength: "4000",
           disabled: off,
           required: true,
+          ...text,
+          on: { input: (event) => event.target.form.elements.secret.checked || text.on.input(event) },
         }),
         button(t("control.type"), { type: "submit", symbol: "keyboard", disabled: away }),
       ),
@@ -71,7 +78,7 @@ export function controlPanel(state, canHandBack) {
         { class: "ticks" },
         tick("clear", t("control.clear")),
         tick("submit", t("control.submit")),
-        tick("secret", t("control.secret"), hide),
+        tick("secret", t("control.secret"), (event) => hide(event, place)),
       ),
     ),
     h(
@@ -91,7 +98,7 @@ export function controlPanel(state, canHandBack) {
       ),
       h(
         "form",
-        { on: { submit: openApp } },
+        { on: { submit: (event) => openApp(event, control) } },
         h("label", { class: "label", for: "control-app" }, t("control.app")),
         h(
           "div",
@@ -103,6 +110,7 @@ export function controlPanel(state, canHandBack) {
             maxlength: "200",
             disabled: off,
             required: true,
+            ...kept(`app ${control.device}`),
           }),
           button(t("control.launch"), { type: "submit", symbol: "open", disabled: away }),
         ),
@@ -124,26 +132,30 @@ function tick(name, words, changed) {
   return h("label", { class: "tick" }, h("input", { type: "checkbox", name, on: changed ? { change: changed } : {} }), words);
 }
 
-/// A secret is not shown while it is typed.
-function hide({ target }) {
-  target.form.elements.text.type = target.checked ? "password" : "text";
+/// A secret is not shown while it is typed, nor kept.
+function hide({ target }, place) {
+  const { text } = target.form.elements;
+  text.type = target.checked ? "password" : "text";
+  keep(place, target.checked ? "" : text.value);
 }
 
-function sendText(event) {
+function sendText(event, place) {
   event.preventDefault();
   const form = event.currentTarget;
   const { text, clear, submit, secret } = form.elements;
   act({ action: "type", text: text.value, clear: clear.checked, submit: submit.checked, secret: secret.checked });
   form.reset();
+  keep(place, "");
   text.type = "text";
   text.focus();
 }
 
-function openApp(event) {
+function openApp(event, control) {
   event.preventDefault();
   const form = event.currentTarget;
   act({ action: "launch", app: form.elements.app.value });
   form.reset();
+  keep(`app ${control.device}`, "");
 }
 
 /// Stands over the picture, which takes no gestures until it is answered.

@@ -15,6 +15,8 @@ let typing = null;
 
 export function historyPage({ history, sessions: newest, now }) {
   const { chosen, query } = history;
+  // What is shown was found by other words than those that stand there.
+  const searching = history.sessions !== null && history.found !== query && !history.error;
   // What was found is as it was then; the newest runs are told as they are now.
   const live = new Map((newest ?? []).map((one) => [one.session_id, one]));
   const sessions = history.sessions?.map((one) => live.get(one.session_id) ?? one) ?? null;
@@ -28,7 +30,7 @@ export function historyPage({ history, sessions: newest, now }) {
       h(
         "span",
         { class: "faint", role: "status" },
-        sessions && t("history.found", { n: `${sessions.length}${history.more ? "+" : ""}` }),
+        searching ? t("history.searching") : sessions && t("history.found", { n: `${sessions.length}${history.more ? "+" : ""}` }),
       ),
     ),
     h(
@@ -62,14 +64,18 @@ export function historyPage({ history, sessions: newest, now }) {
     failure(history.error),
     sessions === null
       ? h("p", { class: "faint" }, t("loading"))
-      : sessions.length === 0
-        ? !history.more && empty("search", t("history.none"))
-        : runList(sessions, now, (session) => choice(session, chosen)),
+      : h(
+          "div",
+          { class: searching ? "found before" : "found", "aria-busy": searching },
+          sessions.length === 0
+            ? !history.more && !searching && empty("search", t("history.none"))
+            : runList(sessions, now, (session) => choice(session, chosen)),
+        ),
     history.more &&
       button(t("more"), {
         symbol: "down",
         style: "quiet",
-        disabled: history.busy,
+        disabled: history.busy || searching,
         on: { click: () => search(query, true) },
       }),
   );

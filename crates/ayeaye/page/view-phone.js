@@ -5,7 +5,8 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, fact, failure, heading, liveBadge, runList, said } from "./parts.js";
+import { badge, button, fact, heading, liveBadge, runList, said, trouble } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
 import { link } from "./routes.js";
@@ -28,7 +29,7 @@ export function phonePage(state) {
   const live = state.screens.get(id);
   const mine = (state.sessions ?? []).filter((one) => one.device_id === id && !one.elsewhere);
   const asked = asking(state.sessions).filter((one) => mine.includes(one));
-  const name = device.model || mine[0]?.device_model || id;
+  const name = phoneName({ device_id: id, model: device.model || mine[0]?.device_model });
   return h(
     "div",
     { class: "page run-page", key: `phone ${id}` },
@@ -75,7 +76,7 @@ export function phonePage(state) {
     h(
       "div",
       { class: "run-ask" },
-      failure(control ? null : state.errors.get(id)),
+      !control && trouble(state, id),
       asked.map((one) => questionCard(one, state)),
     ),
     h(
@@ -95,7 +96,7 @@ export function phonePage(state) {
         }),
         control?.leave && leaveCard(control.leave),
       ),
-      control && controlPanel(state, false),
+      control && controlPanel(state, null),
     ),
     h(
       "div",

@@ -6,6 +6,7 @@ import { composeFor, composer } from "./view-compose.js";
 import { elapsed, taken } from "./format.js";
 import { icon } from "./icons.js";
 import { badge, button, empty, heading, iconButton, runList, said } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { questionCard } from "./view-question.js";
 import { link } from "./routes.js";
 import { held } from "./store.js";
@@ -82,7 +83,7 @@ function phoneCard(device, state) {
   const session =
     state.sessions?.find((one) => one.session_id === device.session_id) ??
     state.sessions?.find((one) => one.device_id === id && one.waiting && !one.elsewhere);
-  const name = device.model || id;
+  const name = phoneName(device);
   const live = state.screens.get(id);
   const away = device.state !== "device";
   return h(
@@ -103,7 +104,7 @@ function phoneCard(device, state) {
     h(
       "div",
       { class: "phone-body" },
-      h("div", { class: "phone-head" }, h("h2", null, said(name)), phoneBadge(device, session)),
+      h("div", { class: "phone-head" }, h("h2", null, said(device.model || id)), phoneBadge(device, session)),
       h(
         "p",
         { class: "faint small" },

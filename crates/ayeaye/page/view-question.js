@@ -4,7 +4,8 @@ import { stop } from "./actions.js";
 import { proceed, take } from "./control.js";
 import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
-import { button, failure, phoneName, said } from "./parts.js";
+import { button, said, trouble } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { ordered, questionOf } from "./sessions.js";
 import { held } from "./store.js";
@@ -17,11 +18,12 @@ const NO = "no";
 const DONE = "done";
 // As long as browsers themselves wait where they ask for leave: a press before was meant for what stood there.
 const SETTLES_MS = 500;
+const LAUNCHER = /launcher|\.home$/i;
 
 /// Each question has a card of its own: what was typed for one, such as a password, is not in the box of the next.
 /// `inRun`: on the page of its run, where the phone and the task stand beside it anyway.
 export function questionCard(session, state, inRun) {
-  const { errors, me } = state;
+  const { me } = state;
   const { session_id: id } = session;
   const question = questionOf(session);
   if (!question) return null;
@@ -40,7 +42,7 @@ export function questionCard(session, state, inRun) {
     ),
     !inRun && h("p", { class: "faint one-line" }, said(session.task)),
     h("p", { class: "ask-text", dir: "auto" }, plain(question.text)),
-    question.kind && choices(session, question, off),
+    question.kind && choices(session, question, off, state.control?.device === session.device_id),
     question.kind && answerBox(session, question, off),
     // On its own page the run has that among its controls.
     !inRun &&
@@ -50,7 +52,7 @@ export function questionCard(session, state, inRun) {
         { class: "row" },
         button(t("do.give-up"), { style: "quiet", symbol: "cross", disabled: off, on: { click: () => stop(id) } }),
       ),
-    failure(inRun ? null : errors.get(id)),
+    !inRun && trouble(state, id),
     h(
       "p",
       { class: "small faint" },
@@ -65,10 +67,13 @@ export function questionCard(session, state, inRun) {
 function appOf({ app: package_, step: asked, text }, open) {
   const asking = open && ordered(open).findLast((step) => step.app && step.index <= asked && step.agent !== "client");
   const name = asking?.app ?? package_;
+  // A home screen is no app to anybody.
+  if (LAUNCHER.test(name)) return null;
   return name && ![name, package_].some((one) => one && text.includes(one)) && name;
 }
 
-function choices(session, question, off) {
+/// `driven`: the phone is in the hand of whoever looks.
+function choices(session, question, off, driven) {
   const reply = (words, text, style = "", symbol) =>
     button(text, {
       key: `choice ${words}`,
@@ -81,11 +86,15 @@ function choices(session, question, off) {
   if (offered.length === 0 && question.kind === "confirm")
     offered = [reply(YES, t("question.yes"), "primary", "check"), reply(NO, t("question.no"), "", "cross")];
   if (question.kind === "takeover") {
-    const drive = button(t("do.take"), { symbol: "hand", disabled: off, on: { click: () => driveThere(session) } });
+    const drive = !driven && button(t("do.take"), { symbol: "hand", disabled: off, on: { click: () => driveThere(session) } });
     offered = [drive, ...(offered.length === 0 ? [reply(DONE, t("question.done"), "primary", "check")] : offered)];
   }
   return 0 < offered.length && h("div", { class: "row choices" }, offered);
 }
+
+/// What the agent is told when a person has done what it asked them to do on the phone; null where there is more to say.
+export const doneWith = (question) =>
+  question?.kind === "takeover" && !question.options?.length ? { reply: DONE, question_step: question.step } : null;
 
 function driveThere(session) {
   location.hash = link("session", session.session_id);

@@ -3,12 +3,14 @@
 import { downloadUrl, pictureUrl } from "./api.js";
 import { goOn, pause, stop } from "./actions.js";
 import { drive, proceed, take } from "./control.js";
+import { draft, keep, kept } from "./drafts.js";
 import { duration, money, taken, when } from "./format.js";
 import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
-import { questionCard } from "./view-question.js";
+import { doneWith, questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
-import { badge, button, chip, empty, fact, failure, heading, iconButton, liveBadge, phoneName, said } from "./parts.js";
+import { badge, button, chip, empty, fact, heading, iconButton, liveBadge, said, trouble } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
@@ -35,7 +37,7 @@ export function runPage(state) {
       h("div", { class: "row" }, chip(session), session.message && !session.question && said(messageOf(session), "run-message")),
       facts(session, state.now),
       actions(state, session),
-      failure(state.control?.place === id ? null : state.errors.get(id)),
+      state.control?.place !== id && trouble(state, id),
     ),
     h("div", { class: "run-ask" }, questionCard(session, state, true)),
     h("div", { class: "run-screen" }, screenPane(state, open)),
@@ -106,7 +108,7 @@ function screenPane(state, open) {
     ),
     session.elsewhere && h("p", { class: "faint small" }, t("screen.elsewhere")),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
-    control && controlPanel(state, Boolean(session.can?.resume)),
+    control && controlPanel(state, session.can?.resume ? {} : doneWith(session.question)),
   ];
 }
 
@@ -137,21 +139,21 @@ function actions(state, session) {
   return h(
     "div",
     { class: "row actions", role: "group", "aria-label": t("do.actions") },
-    can.pause && button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: { click: () => pause(id) } }),
+    can.pause && button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: press(() => pause(id)) }),
     can.resume &&
       !driven &&
-      button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: { click: () => goOn(id, {}) } }),
+      button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: press(() => goOn(id, {})) }),
     can.stop &&
-      button(t(session.waiting ? "do.give-up" : "do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: { click: () => stop(id) } }),
+      button(t(session.waiting ? "do.give-up" : "do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: press(() => stop(id)) }),
     !driven &&
       can.take &&
       button(t("do.take"), {
         key: "take",
         symbol: "hand",
         disabled: off,
-        on: { click: () => take({ session, device: session.device_id }) },
+        on: press(() => take({ session, device: session.device_id })),
       }),
-    ended && button(t("do.drive"), { key: "drive", symbol: "hand", on: { click: () => drive(session.device_id) } }),
+    ended && button(t("do.drive"), { key: "drive", symbol: "hand", on: press(() => drive(session.device_id)) }),
     downloads(id),
     0 < others.length &&
       h(
@@ -162,6 +164,10 @@ function actions(state, session) {
       ),
   );
 }
+
+/// What a click does. The second one of a double click was meant for the button that stood there at the first: "Go on"
+/// has come to where "Pause" was.
+const press = (work) => ({ click: ({ detail }) => detail < 2 && work() });
 
 function downloads(id) {
   const one = (what) => h("li", null, h("a", { href: downloadUrl(id, what), download: true }, t(`download.${what}`)));
@@ -190,16 +196,30 @@ function words(state, session) {
   if (can.guide) ways.push(session.running ? "guide" : "on");
   if (can.new_task && !session.running) ways.push("next");
   if (ways.length === 0 || session.question) return null;
-  return ways.map((way) => saying(way, session, held(state, session.session_id)));
+  return ways.map((way) => saying(way, ways.length, session, held(state, session.session_id)));
 }
 
-function saying(way, { session_id: id }, off) {
-  const field = `say-${way}`;
+const other = { hint: "next", next: "hint" };
+
+/// A hint is one whether the run is at work or has stopped short: it stays, as it is being written, through a pause.
+/// `count`: of how many ways this is one. Where it is the only one left, it has what was written for the other.
+function saying(way, count, { session_id: id }, off) {
+  const kind = way === "next" ? "next" : "hint";
+  const field = `say-${kind}`;
+  const place = (which) => `${which} ${id}`;
+  if (count === 1 && draft(place(other[kind])) && !draft(place(kind))) {
+    keep(place(kind), draft(place(other[kind])));
+    keep(place(other[kind]), "");
+    const shown = document.getElementById(field);
+    if (shown) shown.value = draft(place(kind));
+  }
   const send = async (event) => {
     event.preventDefault();
     const form = event.currentTarget;
     const text = form.elements.words.value.trim();
-    if (text && (await proceed(id, way === "next" ? { task: text } : { reply: text }))) form.reset();
+    if (!text || !(await proceed(id, way === "next" ? { task: text } : { reply: text }))) return;
+    keep(place(kind), "");
+    form.reset();
   };
   return h(
     "form",
@@ -214,7 +234,15 @@ function saying(way, { session_id: id }, off) {
     h(
       "div",
       { class: "joined" },
-      h("input", { id: field, name: "words", autocomplete: "off", maxlength: "16000", required: true, disabled: off }),
+      h("input", {
+        id: field,
+        name: "words",
+        autocomplete: "off",
+        maxlength: "16000",
+        required: true,
+        disabled: off,
+        ...kept(place(kind)),
+      }),
       button(t(way === "next" ? "say.start" : "say.send"), { type: "submit", symbol: "send", disabled: off }),
     ),
   );

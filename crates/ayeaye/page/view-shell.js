@@ -3,7 +3,8 @@
 import { signOut } from "./actions.js";
 import { leave } from "./control.js";
 import { icon } from "./icons.js";
-import { badge, button, chip, iconButton, phoneName, said } from "./parts.js";
+import { badge, button, chip, iconButton, said } from "./parts.js";
+import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
 import { taskOf } from "./sessions.js";
@@ -41,6 +42,7 @@ export function shell(state, content) {
                 { href: link(name), "aria-current": name === active ? "page" : null },
                 icon(symbol),
                 h("span", null, t(`nav.${name}`)),
+                name === "phones" && asks(state),
               ),
             ),
           ),
@@ -67,6 +69,13 @@ export function shell(state, content) {
     ),
     h("div", { class: "toasts", key: "toasts", role: "status" }, state.toasts.map(toastNote)),
   ];
+}
+
+/// How many questions wait, where there is no room for the list of what goes on.
+function asks({ sessions }) {
+  const count = (sessions ?? []).filter((one) => one.waiting).length;
+  if (count === 0) return null;
+  return h("span", { class: "asks" }, h("span", { "aria-hidden": "true" }, count), h("span", { class: "said-only" }, t("nav.asking", { n: count })));
 }
 
 export const logo = () =>

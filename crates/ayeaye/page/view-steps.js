@@ -19,7 +19,7 @@ export function stepList(open, looked, busy) {
   const request = new Map((session.rounds ?? []).map((round) => [round.number, round.request]));
   const items = [];
   steps.forEach((step, place) => {
-    items.push(stepItem(id, step, step.index === looked, session.running && place === 0));
+    items.push(stepItem(id, step, step.index === looked, session.running && place === 0 && (session.away_until ? "step.away" : "step.deciding")));
     // The request stands below its steps: it came before them.
     if (several && steps[place + 1]?.round !== step.round) items.push(roundItem(step.round, request.get(step.round)));
   });
@@ -51,7 +51,7 @@ function roundItem(number, request) {
   );
 }
 
-/// `open`: it is under way.
+/// `open`: what is said of it where it is under way.
 function stepItem(id, step, looked, open) {
   const number = step.index + 1;
   return h(
@@ -63,7 +63,7 @@ function stepItem(id, step, looked, open) {
         type: "button",
         class: "step-open",
         "aria-pressed": looked,
-        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step)) || t(open ? "step.deciding" : "step.cut")}`,
+        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step)) || t(open || "step.cut")}`,
         on: { click: () => look(id, looked ? null : step.index) },
       },
       step.picture
@@ -80,7 +80,7 @@ function stepItem(id, step, looked, open) {
         actionIcon(step.action_type),
         step.action_type || step.label
           ? said(labelOf(step) || named("action", step.action_type), "strong")
-          : h("span", { class: open ? "deciding" : "faint" }, t(open ? "step.deciding" : "step.cut")),
+          : h("span", { class: open ? "deciding" : "faint" }, t(open || "step.cut")),
         step.agent !== "app" && h("span", { class: "tag" }, named("agent", step.agent)),
         step.only_asked && h("span", { class: "tag" }, t("step.asked")),
         step.speculative && h("span", { class: "tag" }, t("step.speculative")),

@@ -49,7 +49,8 @@ export function t(key, values) {
 /// Whether there are words for it.
 export const worded = (group, value) => `${group}.${value}` in english;
 
-const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+// Among them the control characters, but for the ends of lines and tabs.
+const UNSEEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /// A text without the marks that stand for secrets in the record, and without what is not seen and turns the direction
 /// of the rest.

@@ -102,6 +102,7 @@ async fn a_run_is_told_from_its_beginning_to_its_end() {
     let mut lists = Events::open(&browser, "").await;
     let (name, hello) = lists.next().await.unwrap();
     assert!(name == "hello" && hello["server"].is_string(), "{name} {hello}");
+    assert_eq!(hello["heartbeat_ms"], 10_000);
     let listed = phones.wait("devices", |_| true).await;
     assert_eq!(listed["devices"][0]["device_id"], json!(rig.serial));
     assert_eq!(listed["devices"][0]["busy"], false);

@@ -7,20 +7,24 @@ import { parseArgs } from "node:util";
 
 import { budget } from "./budget.mjs";
 import { check, checks } from "./checks.mjs";
+import { choices } from "./choices.mjs";
 import { drawing } from "./drawing.mjs";
 import { driving } from "./driving.mjs";
 import { interrupted } from "./interrupted.mjs";
 import { freePort, Server } from "./server.mjs";
 import { operator } from "./operator.mjs";
+import { places } from "./places.mjs";
 import { queue } from "./queue.mjs";
 import { reading } from "./reading.mjs";
 import { restart } from "./restart.mjs";
+import { silence } from "./silence.mjs";
 import { signingIn } from "./sign_in.mjs";
 import { strangers } from "./strangers.mjs";
 import { launch } from "./viewer.mjs";
 import { hiddenTabs, twenty, twoAndOneAsleep } from "./viewers.mjs";
 import { elsewhere, takeover } from "./takeover.mjs";
 import { watching } from "./watching.mjs";
+import { written } from "./written.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -48,6 +52,10 @@ const scenes = [
   ["hidden", hiddenTabs],
   ["restart", restart],
   ["interrupted", interrupted],
+  ["silence", silence],
+  ["choices", choices],
+  ["written", written],
+  ["places", places],
   ["strangers", strangers],
   ["drawing", drawing],
   ["budget", budget],

@@ -159,7 +159,7 @@ impl Film {
             Tone::Good => GREEN,
             Tone::Bad => RED,
             Tone::Waiting => AMBER,
-            Tone::Neutral => BRIGHT,
+            Tone::Running | Tone::Paused | Tone::Neutral => BRIGHT,
         };
         card.put(label.word, TextStyle { colour, ..BIG }, 2, 0);
         let message = ending.map_or("", |ending| ending.message.trim());

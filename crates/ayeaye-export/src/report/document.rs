@@ -287,9 +287,17 @@ fn icon(tone: Tone) -> &'static str {
             "<svg class=\"icon\" aria-hidden=\"true\" viewBox=\"0 0 24 24\"><circle cx=\"12\" cy=\"12\" \
              r=\"11\"/><path d=\"M9 9.3a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1-1.3 2M12 17v.2\"/></svg>"
         }
-        Tone::Neutral => {
+        Tone::Running => {
+            "<svg class=\"icon\" aria-hidden=\"true\" viewBox=\"0 0 24 24\"><circle cx=\"12\" cy=\"12\" \
+             r=\"11\"/><path d=\"M9.5 7.5v9l7-4.5z\"/></svg>"
+        }
+        Tone::Paused => {
             "<svg class=\"icon\" aria-hidden=\"true\" viewBox=\"0 0 24 24\"><circle cx=\"12\" cy=\"12\" \
              r=\"11\"/><path d=\"M9.5 8v8M14.5 8v8\"/></svg>"
+        }
+        Tone::Neutral => {
+            "<svg class=\"icon\" aria-hidden=\"true\" viewBox=\"0 0 24 24\"><circle cx=\"12\" cy=\"12\" \
+             r=\"11\"/><path d=\"M8.5 8.5h7v7h-7z\"/></svg>"
         }
     }
 }

@@ -280,6 +280,20 @@ fn elements_that_come_later_do_not_take_the_picture_away() {
 }
 
 #[test]
+fn how_a_run_stopped_is_said_and_drawn_as_the_live_page_does() {
+    let (pause, stop) = ("M9.5 8v8M14.5 8v8", "M8.5 8.5h7v7h-7z");
+    for (reason, word, drawn, other) in
+        [("CANCELLED", "Stopped", stop, pause), ("USER_PAUSED", "Paused", pause, stop)]
+    {
+        let mut builder = EventBuilder::begin("Text Anna");
+        builder.stop(reason, "x");
+        let (page, _) = page_of(&builder.events);
+        assert!(page.contains(&format!("<strong>{word}</strong>")), "{reason}");
+        assert!(page.contains(drawn) && !page.contains(other), "{reason}");
+    }
+}
+
+#[test]
 fn a_picture_is_in_the_page_once() {
     let mut builder = EventBuilder::begin("Text Anna");
     builder.picture = "a";

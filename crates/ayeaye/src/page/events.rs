@@ -30,8 +30,8 @@ use super::view::View;
 const MOST_FOLLOWED: usize = 8;
 /// Most streams of one principal.
 const MOST_STREAMS: usize = 64;
-/// How often something is sent where nothing happens, so that nobody takes the connection for dead.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How often something is sent where nothing happens: a page that hears nothing for longer takes the connection for dead.
+const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// Of the login that a request came with: cancelled when that ends.
 #[derive(Debug, Clone)]
@@ -70,8 +70,12 @@ pub(super) async fn stream(
     });
     // The streams end with the server, which waits for its connections, and with their login.
     let events = futures::StreamExt::take_until(events, closing);
-    let alive = KeepAlive::new().interval(HEARTBEAT);
-    Ok(Sse::new(events).keep_alive(alive).into_response())
+    Ok(Sse::new(events).keep_alive(heartbeat()).into_response())
+}
+
+/// An event and no comment: a page's scripts are not told of comments.
+fn heartbeat() -> KeepAlive {
+    KeepAlive::new().interval(HEARTBEAT).event(event("alive", &json!({})))
 }
 
 /// One person who looks: what they follow, and what they have been sent of it.
@@ -112,7 +116,8 @@ impl Viewer {
         place: CountedStream,
     ) -> Result<Self, Refusal> {
         let live = &page.0.live;
-        let mut greetings = vec![("hello", json!({ "server": page.0.id }))];
+        let hello = json!({ "server": page.0.id, "heartbeat_ms": HEARTBEAT.as_millis() });
+        let mut greetings = vec![("hello", hello)];
         let mut views = Vec::new();
         for id in ids {
             match live.session(*id, principal, page.is_read_only()).await {
@@ -320,6 +325,19 @@ mod tests {
         assert!(viewer.views[0].ended);
         let more = tokio::time::timeout(Duration::from_mins(1), viewer.next()).await;
         assert!(more.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_nothing_happens_a_page_is_told_that_the_server_is_there() {
+        let nothing = stream::pending::<Result<Event, Infallible>>();
+        let response = Sse::new(nothing).keep_alive(heartbeat()).into_response();
+        let mut body = Box::pin(response.into_body().into_data_stream());
+        for _ in 0..2 {
+            let begun = Instant::now();
+            let told = futures::StreamExt::next(&mut body).await.unwrap().unwrap();
+            assert_eq!(told, "event: alive\ndata: {}\n\n");
+            assert_eq!(begun.elapsed(), HEARTBEAT);
+        }
     }
 
     #[test]

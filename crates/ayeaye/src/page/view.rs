@@ -40,12 +40,18 @@ pub(super) struct SessionLine {
     other_ms: u64,
     cost_usd: f64,
     cost_known: bool,
-    /// Whether it waits for its phone.
+    /// Whether it waits for its turn on its phone.
     queued: bool,
+    /// Until when its phone is waited for, which has gone away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    away_until: Option<String>,
     /// Whether its phone is in another process, so that here a phone of that name is another one.
     elsewhere: bool,
     /// Whether it holds acts by hand only, and no task.
     by_hand: bool,
+    /// Whether nothing is known of it but that its record cannot be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unreadable: bool,
 }
 
 /// A line with the text of the question, for lists.
@@ -150,6 +156,7 @@ impl SessionLine {
         let (task, stop_reason, message) = told;
         let stop_reason = stop_reason.unwrap_or(StopReason::StillRunning);
         let running = stop_reason == StopReason::StillRunning;
+        let away_until = report.and_then(Report::waits_for_phone_until).map(str::to_owned);
         Self {
             session_id: id.to_string(),
             task: short_lines(task, MAX_TEXT),
@@ -166,9 +173,11 @@ impl SessionLine {
             other_ms: whole(summary.other_ms),
             cost_usd: summary.cost_usd,
             cost_known: summary.cost_known,
-            queued: report.is_some_and(|report| waits(report).is_some()),
+            queued: away_until.is_none() && report.is_some_and(|it| waits(it).is_some()),
+            away_until,
             elsewhere,
             by_hand: task == DIRECT_REQUEST,
+            unreadable: false,
         }
     }
 }
@@ -229,8 +238,10 @@ impl ListItem {
             cost_usd: 0.0,
             cost_known: false,
             queued: false,
+            away_until: None,
             elsewhere: false,
             by_hand: false,
+            unreadable: true,
         };
         Self { line, question: None, question_step: None }
     }
@@ -309,7 +320,7 @@ impl WaitingQuestion {
 impl Can {
     fn of(line: &SessionLine, report: &Report, summary: &Summary) -> Self {
         if line.running {
-            let take = !line.queued && !line.elsewhere;
+            let take = !line.queued && line.away_until.is_none() && !line.elsewhere;
             // What is said to a run that asks is its answer.
             let (answer, guide) = (line.waiting, !line.waiting);
             return Self { answer, guide, pause: true, stop: true, take, ..Self::default() };
@@ -342,6 +353,9 @@ fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
     }
     if line.queued {
         return "It is waiting for its turn on the phone: stop it to take it out of the queue.";
+    }
+    if line.away_until.is_some() {
+        return "Its phone has gone away and is waited for: connect it again, or stop the run.";
     }
     if line.elsewhere {
         return "Its virtual phone is, or was, in another process. If resumed here, it uses this server's.";

@@ -277,9 +277,12 @@ async fn whoever_follows_a_run_learns_that_its_phone_is_waited_for() {
         said.starts_with("The phone is waited for until ") && said.contains("not connected"),
         "{said}"
     );
+    let until = told.waits_for_phone_until().unwrap();
+    assert!(until.parse::<jiff::Timestamp>().is_ok(), "{until}");
     rig.phone.mended();
     let report = rig.ended(follower).await;
     assert_eq!(report.message, "done");
+    assert_eq!(report.waits_for_phone_until(), None);
     let notes = rig.facts(report.session_id, |fact| match fact {
         Fact::Note { kind, .. } if kind.starts_with("device_") => Some((**kind).to_owned()),
         _ => None,

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Observer;
 use crate::journal::{Fact, JournalError, NoteKind};
+use crate::report::WAITS_FOR_PHONE;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::run::update::RunUpdate;
@@ -76,7 +77,7 @@ impl Away {
         let until = SystemTime::now().checked_add(left).and_then(|it| Timestamp::try_from(it).ok());
         let until = until.unwrap_or(Timestamp::MAX);
         let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let text = format!("The phone is waited for until {until}: {}.", error_chain(err));
+        let text = format!("{WAITS_FOR_PHONE}{until}: {}.", error_chain(err));
         let figures = Map::from_iter([("until".to_owned(), json!(until))]);
         let kind = NoteKind::DeviceAway.into();
         recorder.append(Fact::Note { kind, text: text.clone(), figures }).await?;

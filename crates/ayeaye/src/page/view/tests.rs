@@ -156,3 +156,27 @@ fn a_question_of_a_run_that_goes_on_does_not_wait() {
         .queued
     );
 }
+
+#[test]
+fn a_run_whose_phone_has_gone_away_is_not_in_line() {
+    let message =
+        "The phone is waited for until 2026-11-30T02:58:30Z: a is not connected.".to_owned();
+    let away = Report { message, ..report(StopReason::StillRunning, "t", None) };
+    let summary = summary(None);
+    let told = Told { report: Some(&away), ..Told::default() };
+    let line = SessionLine::new(away.session_id, &summary, told);
+    assert!(line.running && !line.queued);
+    assert_eq!(line.away_until.as_deref(), Some("2026-11-30T02:58:30Z"));
+    let can = Can::of(&line, &away, &summary);
+    assert!(can.stop && !can.take, "{can:?}");
+    assert!(next(&line, &away, false).contains("gone away"));
+}
+
+#[test]
+fn a_session_that_cannot_be_read_says_no_more_than_that() {
+    let id = SessionId::new();
+    let damaged = ListItem::unreadable(id, &AgentError::UnknownSession(id));
+    let told = serde_json::to_value(damaged).unwrap();
+    assert_eq!((&told["unreadable"], &told["running"]), (&true.into(), &false.into()));
+    assert_eq!(told.get("ended_at"), None, "nobody knows when it ended");
+}
