@@ -6,6 +6,7 @@ use super::header;
 use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
+use super::subject::SubjectFacts;
 use super::telling::telling;
 use super::text::normalized;
 use super::window::{TouchPlace, place_of};
@@ -86,6 +87,9 @@ pub struct GateHistory {
     pub typed: u64,
     /// What was touched last, by name.
     pub touched: Vec<String>,
+    /// What was touched last in the app in front, since it was opened or somebody went back in it, by name; empty for
+    /// what has none.
+    pub path: Vec<String>,
     /// For which app each secret in the text that is to be typed was given; empty for none in particular.
     pub secrets: Vec<String>,
     /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
@@ -148,6 +152,8 @@ pub struct ScreenFacts {
     pub line: Vec<String>,
     /// The texts that tell a person what is touched is about.
     pub telling: Vec<String>,
+    /// What is told of the thing that a control in no row of its own is for.
+    pub subject: SubjectFacts,
 }
 
 /// One control.
@@ -280,6 +286,7 @@ impl ScreenFacts {
             }
             if let Some(touched) = elements.at(place) {
                 facts.telling = telling(elements, touched, hidden_input);
+                facts.subject = SubjectFacts::new(elements, touched, size);
             }
             facts.on_field = elements.is_field_at(place);
             facts.place = place_of(elements, place, size);

@@ -191,6 +191,7 @@ impl Run {
                 .saturating_add(self.phone_taps.of_others(self.device.id(), session.id)),
             typed: acts.typed,
             touched: acts.touched.clone(),
+            path: acts.path.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
             unnamed_secrets: match by {
                 DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
@@ -350,7 +351,13 @@ impl Run {
             let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
             [id, take(&target.name), target.kind]
         });
-        let about = Self::about(gesture, observation, screen, verdict, &mut seconds);
+        let mut about = Self::about(gesture, observation, screen, verdict, &mut seconds);
+        // A yes to what one dialog deletes is none for another thing behind a dialog that says the same.
+        if let GateDecision::Confirm(ask) = &verdict.decision
+            && let Some(touched) = &ask.touched
+        {
+            about.extend(["touched before: ", touched, "\n"]);
+        }
         let countdown = (!seconds.is_empty()).then(|| {
             let read = self.deps.journal.now().zip(observation.age_of_elements());
             let read_at = read.and_then(|(now, age)| now.checked_sub(age).ok());

@@ -112,6 +112,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     line: Vec::new(),
                     telling: Vec::new(),
                     hints: Vec::new(),
+                    subject: SubjectFacts::default(),
                 }
             },
         )
@@ -167,6 +168,7 @@ fn history() -> impl Strategy<Value = GateHistory> {
             approved_apps: Vec::new(),
             taps,
             typed,
+            path: touched.clone(),
             touched,
             unnamed_secrets: secrets.iter().map(|it| format!("{{{{secret:{it}}}}}")).collect(),
             secrets,
