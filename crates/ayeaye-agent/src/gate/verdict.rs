@@ -38,7 +38,7 @@ pub struct Ask {
     /// The amount of money on the screen, if the act is about money.
     pub amount: Option<String>,
     /// The text that would be sent or published, or that stands on the screen where something would be deleted, if the
-    /// screen shows it. It may hold secrets.
+    /// screen shows it; of an act that the model has marked, what it says of that. It may hold secrets.
     pub content: Option<String>,
     /// What the screen says that it is about, such as whom the money goes to. It may hold secrets.
     pub about: Option<String>,
@@ -104,7 +104,11 @@ impl Ask {
             text.extend([", ", amount]);
         }
         if let Some(content) = content {
-            let what = if *class == ActClass::Delete { "It shows" } else { "The text" };
+            let what = match class {
+                ActClass::Delete => "It shows",
+                ActClass::Marked => "It says",
+                _ => "The text",
+            };
             text.extend([". ", what, ": \"", &shortened(&redact(content)), "\""]);
         }
         if let Some(about) = about {

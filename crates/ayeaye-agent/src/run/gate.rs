@@ -131,7 +131,9 @@ impl Run {
                 // A step of the model's own question says itself that it is one.
                 let asked_first = marked.is_none().then(|| ASKED_FIRST.to_owned());
                 let question = match marked {
-                    Some(question) if ask.class == ActClass::Marked => question,
+                    Some(question) if ask.class == ActClass::Marked => {
+                        self.as_question(&question, ask)
+                    }
                     _ => Question::confirm(self.question_text_of(ask)),
                 };
                 self.note_verdict(&judged, &question.text).await?;
@@ -220,7 +222,13 @@ impl Run {
         if matches!(verdict.decision, GateDecision::Confirm(_)) {
             let own = record.class.as_deref() == Some(ActClass::Marked.name());
             let approval = session.approval.as_ref();
-            if approval.is_some_and(|it| it.covers(gesture, &record, marked.filter(|_| own))) {
+            let asked = match (&verdict.decision, marked.filter(|_| own)) {
+                (GateDecision::Confirm(ask), Some(question)) => {
+                    Some(self.as_question(question, ask))
+                }
+                _ => None,
+            };
+            if approval.is_some_and(|it| it.covers(gesture, &record, asked.as_ref())) {
                 verdict.decision = GateDecision::Allow;
                 verdict.rule = Rule::Approved;
             }
@@ -253,6 +261,17 @@ impl Run {
     pub(super) fn policy(&self) -> Policy {
         let session = self.session();
         self.deps.policy.of_session(session.owner.name(), &session.policy)
+    }
+
+    /// A model's own question, as the user is asked it. One that only says what is done ("Goes to the checkout") asks
+    /// nothing, and neither names the app nor what is touched: these the gate's own question has around it.
+    fn as_question(&self, question: &Question, ask: &Ask) -> Question {
+        const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37e}'];
+        if question.text.contains(MARKS) {
+            return question.clone();
+        }
+        let ask = Ask { content: Some(question.text.clone()), ..ask.clone() };
+        Question { text: self.question_text_of(&ask), ..question.clone() }
     }
 
     /// The gate's question, without secrets.
