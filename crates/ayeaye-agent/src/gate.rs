@@ -53,7 +53,7 @@ pub(crate) use self::kept_secrets::named_secrets;
 pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
 pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
-pub(crate) use self::rules::needs_elements;
+pub(crate) use self::rules::{is_secret_pad, needs_elements};
 pub use self::subject::SubjectFacts;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 pub use self::window::TouchPlace;

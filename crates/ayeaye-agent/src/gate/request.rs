@@ -96,7 +96,7 @@ pub struct GateHistory {
     pub unnamed_secrets: Vec<String>,
     /// The client has decided on this act itself: addresses and apps are named by it.
     pub by_client: bool,
-    /// The text that is to be typed is a secret of the user's, as the client says.
+    /// The text that is to be typed is a secret of the person's who types it, as they say.
     pub own_secret: bool,
 }
 
@@ -131,6 +131,10 @@ pub struct ScreenFacts {
     pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
+    /// The lock screen is in front.
+    pub locked: bool,
+    /// There is a key for each digit.
+    pub digit_pad: bool,
     /// What is touched is a field.
     pub on_field: bool,
     /// Where the act lands, if it is a touch.
@@ -257,6 +261,7 @@ impl ScreenFacts {
             }
         }
         facts.focused = focused.map(|it| control(elements, it, true));
+        facts.digit_pad = elements.has_digit_pad();
         facts.draft = draft(elements, gesture, size, hidden_input);
         let filled = filled(elements, hidden_input).next();
         facts.filled =

@@ -44,6 +44,8 @@ const SECRET_MADE_UP: &str = "not carried out: its text looks like the placehold
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
 /// The error of a text for which the phone has no keyboard, in front of the question that was asked.
+/// What is not known of a text that went to the lock screen or a pad of digits.
+const TYPED_ON_PAD: &str = "it was typed where there is no text field but a pad; only the screen shows whether it was taken";
 const NOT_TYPED: &str = "not carried out: the text was not typed; the user was asked first";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
@@ -128,6 +130,8 @@ impl Run {
                 quote_untrusted(&name, LONGEST_NAME)
             ));
         }
+        let types = matches!(&gesture, Gesture::Type { point: None, .. });
+        let to_pad = types && observation.takes_secret_without_field();
         observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
@@ -169,7 +173,13 @@ impl Run {
             }
         }
         match sent.result {
-            Ok(performed) => self.note_performed(gesture.name(), performed, step),
+            Ok(mut performed) => {
+                // That there is no field is nothing to wonder about there.
+                if to_pad && performed.uncertain.is_some() {
+                    performed.uncertain = Some(TYPED_ON_PAD.to_owned());
+                }
+                self.note_performed(gesture.name(), performed, step);
+            }
             Err(DeviceError::NoKeyboard { why, .. }) if self.may_ask_for_keyboard() => {
                 step.status = Some(AgentState::Pending);
                 let question = Question { app, ..Question::needs_keyboard(&why) };

@@ -182,6 +182,7 @@ impl Run {
         let elements = observation.elements.tree().map(|tree| &*tree.elements);
         let size = observation.frame.size();
         let mut screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
+        screen.locked = observation.locked;
         if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }
@@ -200,7 +201,8 @@ impl Run {
                 DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
             },
             by_client,
-            own_secret: matches!(by, DecidedBy::Client { secret: true, .. }),
+            // A client's model may call anything a secret; a person at the page knows what they type.
+            own_secret: matches!(by, DecidedBy::Client { secret: true, by_hand: true }),
         };
         let policy = self.policy();
         let judge_by = |words: &UserWords| {

@@ -102,6 +102,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     hidden_input,
                     on_keyboard,
                     on_field: false,
+                    locked: false,
+                    digit_pad: false,
                     place: TouchPlace::default(),
                     is_pressed,
                     line_field: None,
