@@ -83,7 +83,8 @@ async fn the_note_that_was_named_is_deleted_and_no_other_one_beside_it() {
     ];
     for (touched, is_asked) in cases {
         let holding = touched.iter().map(|it| if *it == "button2" { taps(it) } else { holds(it) });
-        let rig = model([opens("Notes")].into_iter().chain(holding).chain([taps("button1")]).collect());
+        let rig =
+            model([opens("Notes")].into_iter().chain(holding).chain([taps("button1")]).collect());
         let rig = rig.await;
         let titles = || -> Vec<String> {
             rig.virtual_phone.phone().state().notes.into_iter().map(|it| it.title).collect()
