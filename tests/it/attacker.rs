@@ -67,6 +67,39 @@ async fn a_note_is_deleted_after_a_yes_to_each_step_and_not_before() {
     assert_eq!(notes(), before - 1);
 }
 
+fn holds(name: &'static str) -> Move {
+    Box::new(move |phone| {
+        tap(phone, |node| has(node, name)).replace("action:CLICK", "action:LONGPRESS")
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_note_that_was_named_is_deleted_and_no_other_one_beside_it() {
+    let task = "Delete the note \"Bike\" in Notes.";
+    let cases = [
+        (vec!["Bike"], false),
+        (vec!["Books to read"], true),
+        (vec!["Bike", "button2", "Books to read"], true),
+    ];
+    for (touched, is_asked) in cases {
+        let holding = touched.iter().map(|it| if *it == "button2" { taps(it) } else { holds(it) });
+        let rig =
+            model([opens("Notes")].into_iter().chain(holding).chain([taps("button1")]).collect());
+        let rig = rig.await;
+        let titles = || -> Vec<String> {
+            rig.virtual_phone.phone().state().notes.into_iter().map(|it| it.title).collect()
+        };
+        let report = rig.start(task).await;
+        if is_asked {
+            assert!(asked(&report).contains("Touched before: \"Books to read"), "{report}");
+            assert_eq!(titles().len(), 3, "{report}");
+        } else {
+            assert_eq!(report["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{report}");
+            assert_eq!(titles(), ["Shopping list", "Books to read"]);
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_goes_to_nobody_and_a_no_stays_a_no() {
     let moves = vec![

@@ -55,6 +55,8 @@ pub struct Element {
     pub clickable: bool,
     /// Whether it is switched on, where it can be.
     pub checked: Option<bool>,
+    /// It is selected: a row of a list, a tab.
+    pub selected: bool,
     long_clickable: bool,
     /// How many elements are around it.
     depth: usize,
@@ -218,7 +220,10 @@ impl Elements {
     }
 
     /// An element, and what is around it from the inside out.
-    fn ancestors<'a>(&'a self, element: &'a Element) -> impl Iterator<Item = &'a Element> {
+    pub(crate) fn ancestors<'a>(
+        &'a self,
+        element: &'a Element,
+    ) -> impl Iterator<Item = &'a Element> {
         /// More than a screen has; a tree may be as deep as it likes.
         const DEEPEST: usize = 64;
         let above = |it: &&'a Element| it.parent.and_then(|place| self.0.get(place));
@@ -356,6 +361,7 @@ fn read_element(
         focused: flag("focused"),
         clickable: flag("clickable"),
         checked: flag("checkable").then(|| flag("checked")),
+        selected: flag("selected"),
         long_clickable: flag("long-clickable"),
         depth,
         parent,

@@ -20,7 +20,7 @@ pub use self::agents::Agents;
 pub(crate) use self::agents::{CLIENT, HOST_AGENT, JUDGE};
 pub use self::builder::SessionBuilder;
 pub use self::planning::Planning;
-pub(crate) use self::planning::{FinishedSubtask, SubtaskClosing, lines, push_quoted};
+pub(crate) use self::planning::{FinishedSubtask, SubtaskClosing, lines, push_quoted, push_said};
 pub(crate) use self::prompt_tokens::PromptTokens;
 pub(crate) use self::state::StepPicture;
 pub use self::state::{ClientActivity, SessionPhase, SessionState};

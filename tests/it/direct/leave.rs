@@ -6,7 +6,7 @@ use super::{act, element, middle, refused, rig, rig_of, with};
 use crate::support::clients::{
     Era, FakeUser, LineClient, UserAction, call_of, on_pipe, tool_error_text,
 };
-use crate::support::{Rig, RigOptions, within};
+use crate::support::{Rig, RigOptions, files, within};
 
 /// The code in what a client is told, as an argument.
 pub(super) fn code_in(told: &str) -> Value {
@@ -136,4 +136,46 @@ async fn what_the_policy_refuses_is_refused_whoever_agrees() {
         "",
         "nothing was typed"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pin_for_the_lock_screen_is_asked_about_each_time_and_kept_nowhere() {
+    /// Longer than what a digest may hold by chance.
+    const PIN: &str = "8642097531";
+    let rig = rig().await;
+    let phone = rig.virtual_phone.phone().clone();
+    phone.set_pin(Some(PIN));
+    phone.press_power();
+    phone.press_power();
+    let up = json!({ "from_x": 500, "from_y": 900, "to_x": 500, "to_y": 200 });
+    act(&rig, "swipe", up).await;
+    assert!(phone.state().asks_pin);
+    let guess = |text: &str| json!({ "text": text, "submit": true });
+    let mut codes = Vec::new();
+    for text in ["1111", "2222", PIN] {
+        let told = refused(&rig, "type_text", guess(text)).await;
+        assert!(told.contains("type into a field for a password or a code"), "{told}");
+        codes.push(code_in(&told));
+        // That it is called a secret is nobody's leave.
+        let secret = with(guess(text), &json!({ "secret": true }));
+        codes.push(code_in(&refused(&rig, "type_text", secret).await));
+    }
+    let other = refused(&rig, "type_text", with(guess(PIN), &codes[0])).await;
+    assert!(phone.is_locked(), "a yes to one guess is none to another: {other}");
+    let typed = act(&rig, "type_text", with(guess(PIN), codes.last().unwrap())).await;
+    assert!(!phone.is_locked(), "{typed}");
+    assert!(typed.to_string().contains("unlocked now"), "{typed}");
+    assert!(!typed.to_string().contains("no text field"), "{typed}");
+    assert_eq!(files::with(rig.data.path(), PIN), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_about_a_text_that_goes_nowhere() {
+    let rig = rig().await;
+    write_to(&rig, "Anna Berg", "Hello").await;
+    act(&rig, "press_key", json!({ "key": "BACK" })).await;
+    act(&rig, "press_key", json!({ "key": "BACK" })).await;
+    let told = refused(&rig, "type_text", json!({ "text": "Hi", "submit": true })).await;
+    assert!(!told.contains("approval"), "{told}");
+    assert!(told.contains("Give x and y of the field"), "{told}");
 }

@@ -45,6 +45,28 @@ impl Elements {
         self.ancestors(element).find(|it| it.reacts() && it.area() <= largest)
     }
 
+    /// Whether there is a key for each digit, as on pads for codes and numbers. Letters may stand beside a digit: "2 ABC".
+    pub(crate) fn has_digit_pad(&self) -> bool {
+        let mut found = [false; 10];
+        for key in self.0.iter().filter(|it| it.reacts() && !it.is_field()) {
+            let inside = self.names_inside(key);
+            for name in [key.text.trim(), key.description.trim()].into_iter().chain(inside) {
+                let first = name.split(|c: char| c.is_whitespace() || c == ',').next();
+                let digit = first.filter(|it| it.chars().count() == 1 && name.chars().count() < 12);
+                let digit = digit.and_then(|it| it.chars().next()?.to_digit(10));
+                if let Some(found) = digit.and_then(|it| found.get_mut(it as usize)) {
+                    *found = true;
+                }
+            }
+        }
+        found == [true; 10]
+    }
+
+    /// Whether a field has the focus, so that what is typed goes into it.
+    pub(crate) fn has_focused_field(&self) -> bool {
+        self.0.iter().any(|it| it.focused && it.is_field())
+    }
+
     /// The lists on the screen that are at least so high, as Android's own views are, each with all in it.
     pub(crate) fn lists(&self, least: i64) -> Vec<Range<usize>> {
         const LISTS: [&str; 3] = ["RecyclerView", "ListView", "GridView"];

@@ -1,6 +1,7 @@
 //! What the rules find against an act, and the verdict that follows.
 use super::amount;
 use super::class::ActClass;
+use super::path;
 use super::policy::{Policy, Treatment};
 use super::request::{GateRequest, ScreenFacts};
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
@@ -162,6 +163,11 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     let about = (has_about && content.is_none())
         .then(|| about_what(screen, if of_row { &screen.line } else { &screen.telling }, &named))
         .flatten();
+    // A dialog, or the bar of what is selected, often does not say what will be gone.
+    let touched = (class == ActClass::Delete && !of_row)
+        .then(|| path::things(&request.history.path).find(|it| !it.is_empty()))
+        .flatten()
+        .map(shown);
     Ask {
         class,
         verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
@@ -170,6 +176,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
         amount,
         content,
         about,
+        touched,
         by_client: request.history.by_client,
     }
 }

@@ -326,6 +326,27 @@ impl UserWords {
             || self.tells_of(row.iter().copied(), app)
     }
 
+    /// Whether they mean all things of a kind, but for those that they except, and name none.
+    pub(super) fn mean_all(&self, app: [&str; 2]) -> bool {
+        self.say_all() && self.named(app).is_empty()
+    }
+
+    /// Whether a thing of which this is shown is one of those that they mean: one that they name, or, where they name
+    /// none, one that their words tell from others of its kind.
+    pub(super) fn mean_thing(&self, shown: &[&str], app: [&str; 2]) -> bool {
+        let shown = shown.iter().copied();
+        if self.named(app).is_empty() {
+            self.tells_of(shown, app)
+        } else {
+            self.name_one_of(shown, app)
+        }
+    }
+
+    /// Whether a thing that they name by its name is shown.
+    pub(super) fn name_by(&self, shown: &str, app: [&str; 2]) -> bool {
+        !self.named(app).is_empty() && self.name_one_of([shown], app)
+    }
+
     /// Whether one of the things that are shown is told from others of its kind by their words.
     fn tells_of<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
         let app = app.map(normalized);

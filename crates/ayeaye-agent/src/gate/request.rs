@@ -6,6 +6,7 @@ use super::header;
 use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
+use super::subject::SubjectFacts;
 use super::telling::telling;
 use super::text::normalized;
 use super::window::{TouchPlace, place_of};
@@ -86,13 +87,16 @@ pub struct GateHistory {
     pub typed: u64,
     /// What was touched last, by name.
     pub touched: Vec<String>,
+    /// What was touched last in the app in front, since it was opened or somebody went back in it, by name; empty for
+    /// what has none.
+    pub path: Vec<String>,
     /// For which app each secret in the text that is to be typed was given; empty for none in particular.
     pub secrets: Vec<String>,
     /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
     pub unnamed_secrets: Vec<String>,
     /// The client has decided on this act itself: addresses and apps are named by it.
     pub by_client: bool,
-    /// The text that is to be typed is a secret of the user's, as the client says.
+    /// The text that is to be typed is a secret of the person's who types it, as they say.
     pub own_secret: bool,
 }
 
@@ -127,6 +131,10 @@ pub struct ScreenFacts {
     pub hints: Vec<String>,
     /// What is typed now is hidden.
     pub hidden_input: bool,
+    /// The lock screen is in front.
+    pub locked: bool,
+    /// There is a key for each digit.
+    pub digit_pad: bool,
     /// What is touched is a field.
     pub on_field: bool,
     /// Where the act lands, if it is a touch.
@@ -148,6 +156,8 @@ pub struct ScreenFacts {
     pub line: Vec<String>,
     /// The texts that tell a person what is touched is about.
     pub telling: Vec<String>,
+    /// What is told of the thing that a control in no row of its own is for.
+    pub subject: SubjectFacts,
 }
 
 /// One control.
@@ -251,6 +261,7 @@ impl ScreenFacts {
             }
         }
         facts.focused = focused.map(|it| control(elements, it, true));
+        facts.digit_pad = elements.has_digit_pad();
         facts.draft = draft(elements, gesture, size, hidden_input);
         let filled = filled(elements, hidden_input).next();
         facts.filled =
@@ -280,6 +291,7 @@ impl ScreenFacts {
             }
             if let Some(touched) = elements.at(place) {
                 facts.telling = telling(elements, touched, hidden_input);
+                facts.subject = SubjectFacts::new(elements, touched, size);
             }
             facts.on_field = elements.is_field_at(place);
             facts.place = place_of(elements, place, size);

@@ -15,6 +15,7 @@ mod system_dialogs;
 
 pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};
+pub(crate) use self::fields::is_secret_pad;
 pub(super) use self::fields::{dialed_codes, key_pads, password_fields};
 pub(super) use self::places::{
     budgets, is_back_arrow, lists, secrets, system_parts, unnamed_apps, unreadable_screens,

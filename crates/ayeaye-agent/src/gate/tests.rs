@@ -1,6 +1,7 @@
 //! The gate on screens as phones describe them.
 mod attacks;
 mod benign;
+mod deleted;
 mod dialer;
 mod home;
 mod in_apps;

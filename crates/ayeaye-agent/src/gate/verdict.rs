@@ -38,10 +38,12 @@ pub struct Ask {
     /// The amount of money on the screen, if the act is about money.
     pub amount: Option<String>,
     /// The text that would be sent or published, or that stands on the screen where something would be deleted, if the
-    /// screen shows it. It may hold secrets.
+    /// screen shows it; of an act that the model has marked, what it says of that. It may hold secrets.
     pub content: Option<String>,
     /// What the screen says that it is about, such as whom the money goes to. It may hold secrets.
     pub about: Option<String>,
+    /// What was touched last, where something would be deleted and the control does not tell what. It may hold secrets.
+    pub touched: Option<String>,
     /// A client has decided on the act itself, such as a person at the page.
     pub by_client: bool,
 }
@@ -89,7 +91,7 @@ impl Ask {
     /// The question for the user. What stands in quotes comes from the screen. `redact` takes secrets out of a
     /// text, before it is cut: a part of a secret would not be found.
     pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
-        let Self { class, verb, app, thing, amount, content, about, by_client } = self;
+        let Self { class, verb, app, thing, amount, content, about, touched, by_client } = self;
         let who = if *by_client { "This would" } else { "The agent wants to" };
         let mut text = format!("{who} {verb}");
         if !app.is_empty() {
@@ -102,11 +104,18 @@ impl Ask {
             text.extend([", ", amount]);
         }
         if let Some(content) = content {
-            let what = if *class == ActClass::Delete { "It shows" } else { "The text" };
+            let what = match class {
+                ActClass::Delete => "It shows",
+                ActClass::Marked => "It says",
+                _ => "The text",
+            };
             text.extend([". ", what, ": \"", &shortened(&redact(content)), "\""]);
         }
         if let Some(about) = about {
             text.extend([". It shows: \"", &shortened(&redact(about)), "\""]);
+        }
+        if let Some(touched) = touched {
+            text.extend([". Touched before: \"", &shortened(&redact(touched)), "\""]);
         }
         text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
         // Characters that change the direction of text would show the question differently from what it is.

@@ -51,6 +51,8 @@ const MAY_HAVE_ACTED: &str =
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
 /// The error of a text for which the phone has no keyboard, in front of the question that was asked.
+/// What is not known of a text that went to the lock screen or a pad of digits.
+const TYPED_ON_PAD: &str = "it was typed where there is no text field but a pad; only the screen shows whether it was taken";
 const NOT_TYPED: &str = "not carried out: the text was not typed; the user was asked first";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";
@@ -127,6 +129,8 @@ impl Run {
                 quote_untrusted(&name, LONGEST_NAME)
             ));
         }
+        let types = matches!(&gesture, Gesture::Type { point: None, .. });
+        let to_pad = types && observation.takes_secret_without_field();
         observation.stop_reading_elements();
         let Observation { frame, app, watch, .. } = observation;
         // While it acts, nobody looks at the phone: a look would take its link.
@@ -168,7 +172,11 @@ impl Run {
             }
         }
         match sent.result {
-            Ok(performed) => {
+            Ok(mut performed) => {
+                // That there is no field is nothing to wonder about there.
+                if to_pad && performed.uncertain.is_some() {
+                    performed.uncertain = Some(TYPED_ON_PAD.to_owned());
+                }
                 if holds_secret || performed.secret_field == Some(true) {
                     self.note_field(performed.secret_field);
                 }

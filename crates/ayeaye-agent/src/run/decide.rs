@@ -241,6 +241,20 @@ impl Run {
                 // The field gets the focus by the tap, and only then does the phone say what it is.
                 _ => self.recorder.secrets().add_provisional(text),
             }
+            hidden |= observation.locked
+                && !observation
+                    .elements
+                    .tree()
+                    .is_some_and(|tree| tree.elements.is_field_at(place));
+        } else if !hidden {
+            // A pad takes digits alone. Only the elements tell that it is one.
+            let may_be_code = text.chars().any(char::is_numeric)
+                && text.chars().all(|c| c.is_numeric() || c.is_whitespace());
+            if may_be_code && !observation.locked {
+                let patience = patience_of_field(observation.asks_only_now());
+                self.observer.read_elements(&mut self.recorder, observation, patience).await?;
+            }
+            hidden = observation.takes_secret_without_field();
         }
         if hidden {
             self.recorder.secrets().add_hidden_input(text);

@@ -35,6 +35,8 @@ const LEFT_BY_PERSON: &str =
     "a person acts on the phone by hand; the session can be handed to the agent";
 const WAS_DARK: &str = "the screen was off, so nobody can have seen what this was aimed at; it has \
     been switched on and nothing else was done";
+const NO_FIELD: &str =
+    "nothing was typed: no text field is in focus. Give x and y of the field, or tap it first";
 const NO_LEAVE: &str = "a person has to agree to it first";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
@@ -68,6 +70,8 @@ enum Acted {
 enum Gated {
     Passes(GateRecord),
     Refused(Rule, String),
+    /// Nobody need be asked: there is nothing that would take the text.
+    InVain,
     Asks(LeaveRequest),
 }
 
@@ -237,8 +241,10 @@ impl Run {
                 return Ok(Acted::NotDone(format!("not carried out: {}", error_chain(&err))));
             }
         };
+        let was_locked = observation.locked;
         let gate = match self.ask_gate(request, &named, &observation).await? {
             Gated::Passes(record) => record,
+            Gated::InVain => return Ok(Acted::NotDone(NO_FIELD.to_owned())),
             Gated::Refused(rule, why) => return Ok(Acted::Refused(rule, why)),
             Gated::Asks(asked) => return Ok(Acted::NeedsLeave(Box::new(asked))),
         };
@@ -252,7 +258,13 @@ impl Run {
         };
         let outcome = self.session().in_progress.outcome.as_ref();
         let has_failed = outcome.is_some_and(|it| !it.success && !it.unknown);
-        Ok(Acted::Performed(if has_failed { None } else { self.screen_after().await }))
+        let after = if has_failed { None } else { self.screen_after().await };
+        if was_locked && after.as_ref().is_some_and(|it| it.awake && !it.locked) {
+            // Whatever was not certain: it was right.
+            step.uncertain = None;
+            step.note = Some("the phone is unlocked now".to_owned());
+        }
+        Ok(Acted::Performed(after))
     }
 
     /// What the gate says of an action that the client has decided on itself.
@@ -270,6 +282,13 @@ impl Run {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
                 return Ok(Gated::Refused(judged.verdict.rule, why));
+            }
+            // Nobody is asked about what would do nothing.
+            GateDecision::Confirm(_)
+                if matches!(gesture, Gesture::Type { point: None, .. })
+                    && observation.has_no_field() =>
+            {
+                return Ok(Gated::InVain);
             }
             GateDecision::Confirm(ask) => self.question_text_of(ask),
         };

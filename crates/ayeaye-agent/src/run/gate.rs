@@ -129,7 +129,9 @@ impl Run {
                 }
                 self.state.put_off_strictly = PutOffs::default();
                 let question = match marked {
-                    Some(question) if ask.class == ActClass::Marked => question,
+                    Some(question) if ask.class == ActClass::Marked => {
+                        self.as_question(&question, ask)
+                    }
                     _ => Question::confirm(self.question_text_of(ask)),
                 };
                 self.note_verdict(&judged, &question.text).await?;
@@ -173,6 +175,7 @@ impl Run {
         let elements = observation.elements.tree().map(|tree| &*tree.elements);
         let size = observation.frame.size();
         let mut screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
+        screen.locked = observation.locked;
         if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }
@@ -184,13 +187,15 @@ impl Run {
                 .saturating_add(self.phone_taps.of_others(self.device.id(), session.id)),
             typed: acts.typed,
             touched: acts.touched.clone(),
+            path: acts.path.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
             unnamed_secrets: match by {
                 DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
                 DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
             },
             by_client,
-            own_secret: matches!(by, DecidedBy::Client { secret: true, .. }),
+            // A client's model may call anything a secret; a person at the page knows what they type.
+            own_secret: matches!(by, DecidedBy::Client { secret: true, by_hand: true }),
         };
         let policy = self.policy();
         let judge_by = |words: &UserWords| {
@@ -212,7 +217,13 @@ impl Run {
         if matches!(verdict.decision, GateDecision::Confirm(_)) {
             let own = record.class.as_deref() == Some(ActClass::Marked.name());
             let approval = session.approval.as_ref();
-            if approval.is_some_and(|it| it.covers(gesture, &record, marked.filter(|_| own))) {
+            let asked = match (&verdict.decision, marked.filter(|_| own)) {
+                (GateDecision::Confirm(ask), Some(question)) => {
+                    Some(self.as_question(question, ask))
+                }
+                _ => None,
+            };
+            if approval.is_some_and(|it| it.covers(gesture, &record, asked.as_ref())) {
                 verdict.decision = GateDecision::Allow;
                 verdict.rule = Rule::Approved;
             }
@@ -245,6 +256,17 @@ impl Run {
     pub(super) fn policy(&self) -> Policy {
         let session = self.session();
         self.deps.policy.of_session(session.owner.name(), &session.policy)
+    }
+
+    /// A model's own question, as the user is asked it. One that only says what is done ("Goes to the checkout") asks
+    /// nothing, and neither names the app nor what is touched: these the gate's own question has around it.
+    fn as_question(&self, question: &Question, ask: &Ask) -> Question {
+        const MARKS: [char; 5] = ['?', '？', '؟', '՞', '\u{37e}'];
+        if question.text.contains(MARKS) {
+            return question.clone();
+        }
+        let ask = Ask { content: Some(question.text.clone()), ..ask.clone() };
+        Question { text: self.question_text_of(&ask), ..question.clone() }
     }
 
     /// The gate's question, without secrets.
@@ -343,7 +365,13 @@ impl Run {
             let id = aimed.map(|it| it.resource_id.clone()).unwrap_or_default();
             [id, take(&target.name), target.kind]
         });
-        let about = Self::about(gesture, observation, screen, verdict, &mut seconds);
+        let mut about = Self::about(gesture, observation, screen, verdict, &mut seconds);
+        // A yes to what one dialog deletes is none for another thing behind a dialog that says the same.
+        if let GateDecision::Confirm(ask) = &verdict.decision
+            && let Some(touched) = &ask.touched
+        {
+            about.extend(["touched before: ", touched, "\n"]);
+        }
         let countdown = (!seconds.is_empty()).then(|| {
             let read = self.deps.journal.now().zip(observation.age_of_elements());
             let read_at = read.and_then(|(now, age)| now.checked_sub(age).ok());

@@ -62,6 +62,8 @@ pub(super) struct Observation {
     pub(super) app_name: Option<String>,
     /// The field in focus hides what is typed into it.
     pub(super) secret_field: bool,
+    /// The lock screen is in front.
+    pub(super) locked: bool,
     /// The keyboard is shown.
     pub(super) keyboard_shown: bool,
     pub(super) elements: ElementsRequest,
@@ -390,6 +392,7 @@ impl Observer {
             app_name,
             app,
             secret_field: state.secret_field,
+            locked: state.locked,
             keyboard_shown: state.keyboard_shown,
             elements,
             screen,

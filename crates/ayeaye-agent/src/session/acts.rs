@@ -1,8 +1,10 @@
 //! What the gate needs to know of a session: the user's own words, what was touched, and what they have
 //! said yes and no to.
 use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
 
 use crate::approval::{self, Approval};
+use crate::elements::is_field_class;
 use crate::event::{ActIdentity, AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
 use crate::named_secret::mention;
@@ -46,6 +48,9 @@ pub struct ActHistory {
     pub given: Vec<String>,
     /// What was touched last, by name.
     pub touched: Vec<String>,
+    /// The same in the app in front, since it was opened or somebody went back in it: which thing is open, held or
+    /// selected. Empty for what has no name.
+    pub path: Vec<String>,
     /// Characters typed.
     pub typed: u64,
     /// Apps that the user has said yes to as a whole.
@@ -54,6 +59,8 @@ pub struct ActHistory {
     pub refused: Vec<Refusal>,
     /// What the gate asks about.
     pub(super) proposed: Option<GateRecord>,
+    /// Package of the app that was last seen in front.
+    app: String,
     taps: Vec<Timestamp>,
     now: Option<Timestamp>,
 }
@@ -83,6 +90,8 @@ impl ActHistory {
             Fact::RoundStart { request } => {
                 self.words.clear();
                 self.refused.clear();
+                // Meanwhile a person may have done anything at the phone.
+                self.path.clear();
                 self.words.push(request.clone());
                 self.remember_given(request);
             }
@@ -90,7 +99,14 @@ impl ActHistory {
             Fact::StepStart(_) => self.proposed = None,
             // The client acts itself: nobody has said anything.
             Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.words.clear(),
+            Fact::Observe(seen) if !seen.package.is_empty() && seen.package != self.app => {
+                self.app.clone_from(&seen.package);
+                self.path.clear();
+            }
             Fact::Answer(answer) => {
+                if question.is_some_and(|it| it.kind == QuestionKind::Takeover) {
+                    self.path.clear();
+                }
                 let source = answer.source.known();
                 let by_person = matches!(
                     source,
@@ -133,7 +149,7 @@ impl ActHistory {
                 }
             }
             Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
-                let record = serde_json::Value::Object(figures.clone());
+                let record = Value::Object(figures.clone());
                 let record: Option<GateRecord> = serde_json::from_value(record).ok();
                 self.proposed = record.filter(|it| it.verdict == "confirm");
             }
@@ -217,28 +233,37 @@ impl ActHistory {
                 self.taps.retain(|tap| at.duration_since(*tap) < MINUTE);
                 self.taps.push(at);
             }
-            "AWAKE" | "RESET" => self.touched.clear(),
+            "AWAKE" | "RESET" => {
+                self.touched.clear();
+                self.path.clear();
+            }
             "HOT_KEY" => {
-                let key = start.parameters.get("key").and_then(serde_json::Value::as_str);
+                let key = start.parameters.get("key").and_then(Value::as_str);
                 match key {
-                    Some("HOME") => self.touched.clear(),
+                    Some("HOME") => {
+                        self.touched.clear();
+                        self.path.clear();
+                    }
                     Some("BACK") => {
                         self.touched.pop();
+                        self.path.clear();
                     }
                     _ => {}
                 }
             }
             _ => {}
         }
-        if let Some(text) = start.parameters.get("value").and_then(serde_json::Value::as_str) {
+        if let Some(text) = start.parameters.get("value").and_then(Value::as_str) {
             let letters = length_told(text)
                 .unwrap_or_else(|| u64::try_from(text.chars().count()).unwrap_or(u64::MAX));
             self.typed = self.typed.saturating_add(letters);
         }
+        self.lead_on(start);
         if let Some(target) = &start.target {
             // The arrow at the top does what the key does.
             if gate::is_back_arrow(&target.name, &target.kind) {
                 self.touched.pop();
+                self.path.clear();
                 return;
             }
             if self.touched.len() == TOUCHED {
@@ -247,4 +272,33 @@ impl ActHistory {
             self.touched.push(target.name.clone());
         }
     }
+
+    /// Remembers what a touch may have opened, held or selected.
+    fn lead_on(&mut self, start: &ToolStart) {
+        let touches = match start.name.as_str() {
+            "CLICK" | "DOUBLE_CLICK" | "LONGPRESS" | "DRAG" => true,
+            // What only scrolls leads nowhere.
+            "SLIDE" => !scrolls(&start.parameters),
+            "TYPE" => start.target.is_some(),
+            _ => false,
+        };
+        let target = start.target.as_ref();
+        // What is written in a thing is still that thing.
+        if !touches || target.is_some_and(|it| is_field_class(&it.kind)) {
+            return;
+        }
+        if self.path.len() == TOUCHED {
+            self.path.remove(0);
+        }
+        self.path.push(target.map(|it| it.name.clone()).unwrap_or_default());
+    }
+}
+
+/// Whether a slide goes up or down, and so far that no control takes it for a touch.
+fn scrolls(parameters: &Map<String, Value>) -> bool {
+    /// In thousandths of the screen.
+    const LEAST: f64 = 250.0;
+    let at = |name: &str, axis: usize| parameters.get(name)?.get(axis)?.as_f64();
+    let moved = |axis| Some((at("point1", axis)? - at("point2", axis)?).abs());
+    moved(0).zip(moved(1)).is_some_and(|(across, along)| LEAST <= along && across * 2.0 < along)
 }

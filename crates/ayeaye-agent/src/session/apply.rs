@@ -291,12 +291,13 @@ impl SessionState {
         } else {
             let by_a_person = [AnswerSource::Client, AnswerSource::Manual].map(Into::into);
             let asked = self.question.take();
-            if by_a_person.contains(&answer.source) {
+            let by_a_person = by_a_person.contains(&answer.source);
+            if by_a_person {
                 self.last_answer = answer.answers.last().cloned();
                 self.answered = asked.clone().zip(self.last_answer.clone());
             }
             if let Some(asked) = &asked {
-                self.planning.add_answer(&asked.text, &answer.answers);
+                self.planning.add_answer(&asked.text, &answer.answers, by_a_person);
             }
             self.approval = self.pending_approval.take().filter(|_| yes);
         }

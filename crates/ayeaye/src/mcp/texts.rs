@@ -208,7 +208,7 @@ pub const TYPE_TEXT: &str = "\
 Types text on a phone, exactly as given, into the focused field, or into the one at x and y, which is \
 tapped first (thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels). clear \
 empties the field first, submit presses enter afterwards. Set secret for passwords, codes and the like: they \
-are then kept out of all logs. The text is never typed twice.";
+are then kept out of all logs; your user is asked about them all the same. The text is never typed twice.";
 
 /// `press_key`
 pub const PRESS_KEY: &str = "\

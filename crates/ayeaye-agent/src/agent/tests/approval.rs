@@ -153,3 +153,17 @@ async fn what_the_model_asked_about_is_not_done_where_nobody_answers() {
     assert!(report.message.starts_with("done"), "{}", report.message);
     assert_eq!(rig.phone.gestures(), Vec::<String>::new());
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_asks_nothing_gets_the_question_around_it_and_the_yes_holds() {
+    let moves = || sensitive(500, "Goes to the checkout of \u{20ac}39.00.");
+    let rig = Rig::new([moves(), moves(), complete("done")]);
+    let report = rig.run().await;
+    let question = report.question.clone().expect("it asks").text;
+    let begins = "The agent wants to do something that it was not sure about in ";
+    assert!(question.starts_with(begins), "{question}");
+    let ends = "It says: \"Goes to the checkout of \u{20ac}39.00.\". May it?";
+    assert!(question.ends_with(ends), "{question}");
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!((&*report.message, rig.phone.gestures().len()), ("done", 1));
+}

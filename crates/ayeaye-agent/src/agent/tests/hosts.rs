@@ -169,7 +169,7 @@ async fn the_host_agent_is_told_of_apps_results_and_answers() {
     assert!(pages[1].contains("| noted by AppAgent_com.chat: hm\n"), "{}", pages[1]);
     assert!(pages[1].contains("Your plan from last time:\n- the rest\n"), "{}", pages[1]);
     assert!(
-        pages[2].contains("| the user was asked: By mail then?\n| and answered: Yes\n"),
+        pages[2].contains("the newest last:\n| the user was asked: By mail then?\n> Yes\n"),
         "{}",
         pages[2]
     );
@@ -196,7 +196,7 @@ async fn a_question_of_an_app_agent_is_answered_and_the_same_subtask_goes_on() {
     assert_eq!(report.message, "Done.");
     let history = rig.script.last().past_in_words();
     assert_eq!(history[1..], ["CLICK 1,500", "INFO Which Anna?", "! Anna B."]);
-    assert!(rig.pages()[1].contains("| and answered: Anna B.\n"));
+    assert!(rig.pages()[1].contains("| the user was asked: Which Anna?\n> Anna B.\n"));
     assert_eq!(rig.phone.gestures(), ["AWAKE com.chat", "CLICK 1,500"], "the app is opened once");
 }
 
@@ -333,7 +333,11 @@ async fn steps_that_are_used_up_leave_the_subtask_open() {
     assert_eq!(history[1..], ["CLICK 1,500", "! Hurry", "CLICK 2,500"]);
     let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "Done.");
-    assert!(rig.pages()[1].contains("The user has also said:\n> Hurry\n"), "{}", rig.pages()[1]);
+    assert!(
+        rig.pages()[1].contains("The user has also said, the newest last:\n> Hurry\n"),
+        "{}",
+        rig.pages()[1]
+    );
     let story = story(&rig.events(report.session_id).await);
     assert_eq!(story.iter().filter(|line| line.starts_with("subtask")).count(), 1);
 }

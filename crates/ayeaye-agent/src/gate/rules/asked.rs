@@ -5,9 +5,14 @@ use crate::gate::apps::{AppKind, kind_of};
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
 use crate::gate::fillers::says_all;
+use crate::gate::path;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
 use crate::gate::text::{List, mentions, normalized};
+
+/// What tells of things that are selected.
+#[rustfmt::skip]
+static SELECTED: List = List::new("select|ausgewählt|seleccion|sélection|selecion|selezion|geselecteerd|zaznacz|seçil|выбран|вибран|已选|已選|选中|選択|선택|محدد|चुन|dipilih|đã chọn|เลือก|markera|valgt|valittu");
 
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
@@ -79,7 +84,10 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
             words.relate_to(shown.clone())
                 && words.name_one_of(shown.clone(), app)
                 && words.tell_apart(shown, app)
-                && row.is_none_or(|row| words.mean_row(&row, &place, app))
+                && match row {
+                    Some(row) => words.mean_row(&row, &place, app),
+                    None => words.mean_all(app) || deletes_named(request, control, app),
+                }
         }
         ActClass::Publish => {
             let typed = match request.gesture {
@@ -96,6 +104,54 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     }
 }
 
+/// Whether what a control deletes that is in no row is known to be what the user names: its window says so, or all that
+/// is selected, or what was touched before and nothing since. That the named thing stands on the screen too, or was
+/// touched and left again, tells nothing.
+fn deletes_named(request: &GateRequest<'_>, control: &ControlFacts, app: [&str; 2]) -> bool {
+    let GateRequest { words, screen, history, .. } = request;
+    let means = |texts: &mut dyn Iterator<Item = &str>| {
+        let texts: Vec<&str> = texts.collect();
+        words.mean_thing(&texts, app)
+    };
+    let subject = &screen.subject;
+    let window = || subject.window.iter().map(String::as_str);
+    if control.names.iter().any(|it| words.name_by(it, app)) || means(&mut window()) {
+        return true;
+    }
+    // It says what it is about, and that is another thing.
+    if window().any(|it| it.contains(['"', '“', '„', '«', '「', '『'])) {
+        return false;
+    }
+    let mut things = path::things(&history.path).peekable();
+    let told = window().chain(screen.header.iter().chain(&screen.titles).map(String::as_str));
+    let bar: Vec<String> = told.map(normalized).filter(|it| is_selection(it)).collect();
+    let count = bar.iter().find_map(|it| number_in(it));
+    if !bar.is_empty() && !subject.selected.is_empty() {
+        let rows = &subject.selected;
+        return count.is_none_or(|count| count == rows.len())
+            && rows.iter().all(|row| means(&mut row.iter().map(String::as_str)));
+    }
+    // One that is selected beside what was touched is another one.
+    let count = count.unwrap_or(1).max(1);
+    if things.peek().is_some() {
+        let last: Vec<&str> = things.take(count).collect();
+        return last.len() == count && last.iter().all(|it| means(&mut [*it].into_iter()));
+    }
+    let page = screen.header.iter().chain(&screen.titles).chain([&screen.filled]);
+    // While something is selected in it, a page is called as what that stands in.
+    bar.is_empty() && means(&mut page.filter(|it| subject.may_say(it)).map(String::as_str))
+}
+
+/// Whether a text (normalized) tells how many things are selected.
+fn is_selection(text: &str) -> bool {
+    SELECTED.iter().any(|it| mentions(text, it))
+}
+
+fn number_in(text: &str) -> Option<usize> {
+    let digits = text.split(|c: char| !c.is_ascii_digit()).find(|it| !it.is_empty())?;
+    digits.parse().ok()
+}
+
 /// Whether a dialog (what it says) asks whether all there is shall be deleted.
 fn deletes_all(said: &str) -> bool {
     let said = normalized(said);
@@ -105,16 +161,13 @@ fn deletes_all(said: &str) -> bool {
 /// What the row that a control belongs to tells of the thing in it, and the control's own names; `None` where it is
 /// part of no row. How many things are selected stands beside controls for all of these.
 fn row_of<'a>(request: &GateRequest<'a>, control: &'a ControlFacts) -> Option<Vec<&'a str>> {
-    #[rustfmt::skip]
-    static SELECTED: List = List::new("select|ausgewählt|seleccion|sélection|selecion|selezion|geselecteerd|zaznacz|seçil|выбран|вибран|已选|已選|选中|選択|선택|محدد|चुन|dipilih|đã chọn|เลือก|markera|valgt|valittu");
     let tells = |text: &&String| {
         let plain = normalized(text);
         let is_time = || {
             let mut parts = plain.split(':').map(|it| it.contains(|c: char| c.is_numeric()));
             parts.next() == Some(true) && parts.next() == Some(true)
         };
-        (plain.contains(char::is_alphabetic) || is_time())
-            && !SELECTED.iter().any(|it| mentions(&plain, it))
+        (plain.contains(char::is_alphabetic) || is_time()) && !is_selection(&plain)
     };
     let mut row: Vec<&str> = request.screen.line.iter().filter(tells).map(String::as_str).collect();
     if row.is_empty() {

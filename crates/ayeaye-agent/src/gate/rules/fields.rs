@@ -1,7 +1,7 @@
 //! Fields: for searching, for passwords and codes, for what is dialed.
 use std::sync::LazyLock;
 
-use crate::Gesture;
+use crate::elements::Elements;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
@@ -13,6 +13,7 @@ use crate::gate::verdict::Rule;
 use crate::secret_text::{
     PHRASES, PROOFS, SecretKind, asks_for_tan, find_secrets, is_of_other_code, secret_asked_for,
 };
+use crate::{Element, Gesture};
 
 /// Whether a field is for searching. What stands in it says so only before anything was typed in this session: on
 /// older phones it is what an empty field asks for, and later it may be the first word of a message.
@@ -53,7 +54,32 @@ pub(super) fn is_command_field(field: &ControlFacts, screen: &ScreenFacts) -> bo
     is_plain && screen.focused.as_ref() != Some(field) && is_command()
 }
 
-/// Something goes into a field for a password or a code.
+/// Most letters of a text that asks for what a pad is for.
+const LONGEST_REQUEST: usize = 60;
+
+/// Whether a screen has a pad of digits, and asks for a code: what is typed there goes to the pad, where no field has the
+/// focus.
+pub(crate) fn is_secret_pad(elements: &Elements) -> bool {
+    let asks = |it: &Element| {
+        let name = it.name();
+        !it.reacts() && name.chars().count() <= LONGEST_REQUEST && is_secret(name)
+    };
+    !elements.has_focused_field() && elements.has_digit_pad() && elements.iter().any(asks)
+}
+
+/// Where a text that goes into no field proves who one is: at the lock screen, or on a pad of digits.
+fn takes_secret(screen: &ScreenFacts) -> Option<&'static str> {
+    let asks = |text: &String| text.chars().count() <= LONGEST_REQUEST && is_secret(text);
+    if screen.locked {
+        Some("the lock screen")
+    } else if screen.digit_pad && screen.dialed.is_empty() && screen.said.iter().any(asks) {
+        Some("a pad of digits")
+    } else {
+        None
+    }
+}
+
+/// Something goes into a field for a password or a code, or to the lock screen or another pad for these.
 pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
     let request = findings.request;
     let screen = request.screen;
@@ -67,12 +93,14 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
     let hidden = screen.hidden_input || fields.iter().any(|it| it.password);
     let asks = fields.iter().filter(|it| it.is_field()).find(|it| asks_for_code(it, request));
     let card = find_secrets(text).iter().any(|(kind, _)| *kind == SecretKind::Card);
-    if !hidden && asks.is_none() && !card {
+    let pad = takes_secret(screen).filter(|_| !fields.iter().any(|it| it.is_field()));
+    if !hidden && asks.is_none() && !card && pad.is_none() {
         return;
     }
     let history = request.history;
     let own = history.own_secret || !history.secrets.is_empty() || request.words.hold_text(text);
     let field = asks.or(fields.first()).map_or("a hidden field", |it| it.name());
+    let field = pad.unwrap_or(field);
     findings.class(ActClass::Password, own, Rule::PasswordField, field);
 }
 
@@ -162,7 +190,7 @@ pub(in crate::gate) fn key_pads(findings: &mut Findings<'_>) {
     };
     let keys = screen.aimed.iter().filter(|it| it.reacts);
     let Some(key) = keys.flat_map(|it| &it.names).find_map(digit) else { return };
-    let asks = |text: &&String| text.chars().count() <= 60 && is_secret(text);
+    let asks = |text: &&String| text.chars().count() <= LONGEST_REQUEST && is_secret(text);
     if let Some(text) = screen.said.iter().find(asks) {
         let own = request.words.hold_digit(key);
         findings.class(ActClass::Password, own, Rule::PasswordField, text);

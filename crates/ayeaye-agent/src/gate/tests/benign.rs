@@ -8,7 +8,9 @@ fn unasked(task: &str, steps: &[(&Scene, Gesture)]) {
         let verdict = scene.judge_with(&Policy::default(), task, gesture, &history);
         // As a session remembers it.
         let touched = scene.facts(gesture).aimed.last().map(|it| it.name().to_owned());
-        history.touched.extend(touched.filter(|_| matches!(gesture, Gesture::Click { .. })));
+        let touched = touched.filter(|_| matches!(gesture, Gesture::Click { .. }));
+        history.path.extend(touched.clone());
+        history.touched.extend(touched);
         assert_eq!(verdict.name(), "allow", "{task}: {gesture:?} on {scene:?}: {verdict:?}");
     }
 }

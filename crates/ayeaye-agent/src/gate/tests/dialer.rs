@@ -17,6 +17,44 @@ fn a_dialed_code_is_asked_about_in_pieces_too() {
     assert_eq!(judge_on(&dialer("079"), &key).name(), "allow");
 }
 
+/// Ten keys, each as Android's lock screen tells it, under a text.
+fn pad(title: &str, more: &str) -> Elements {
+    let key = |digit: i32| {
+        let (left, top) = (40 + digit % 3 * 300, 800 + digit / 3 * 200);
+        let (right, bottom) = (left + 200, top + 150);
+        format!(
+            r#"<node class="android.widget.ImageButton" clickable="true" bounds="[{left},{top}][{right},{bottom}]"><node text="{digit}" class="android.widget.TextView" bounds="[{left},{top}][{right},{bottom}]"/></node>"#
+        )
+    };
+    let keys: String = (0..10).map(key).collect();
+    let title = format!(
+        r#"<node text="{title}" class="android.widget.TextView" bounds="[40,300][1040,400]"/>"#
+    );
+    Elements::read(&format!("<hierarchy>{title}{more}{keys}</hierarchy>")).unwrap()
+}
+
+#[test]
+fn what_is_typed_on_a_pad_for_a_code_is_a_password() {
+    let typed = |screen: &Elements| judge_on(screen, &submit("86420"));
+    let asked = typed(&pad("Enter your PIN", ""));
+    assert_eq!((asked.class(), asked.rule), (Some(ActClass::Password), Rule::PasswordField));
+    assert_eq!(asked.evidence, "a pad of digits");
+    assert_eq!(typed(&pad("Calculator", "")).name(), "allow");
+    let field = r#"<node class="android.widget.EditText" text="" hint="Title" focused="true" bounds="[40,420][1040,560]"/>"#;
+    assert_eq!(typed(&pad("Enter your PIN", field)).name(), "allow", "it goes into the field");
+}
+
+#[test]
+fn what_is_typed_at_the_lock_screen_is_a_password_though_it_tells_nothing() {
+    let (words, scene) = (UserWords::new([TASK]), Scene::of("com.android.systemui", ""));
+    let (typed, history) = (type_text("86420"), GateHistory::default());
+    for locked in [true, false] {
+        let screen = ScreenFacts { locked, ..ScreenFacts::new(None, &typed, SIZE, false) };
+        let verdict = judge(&Policy::default(), &scene.request(&words, &typed, &screen, &history));
+        assert_eq!(verdict.class() == Some(ActClass::Password), locked, "{verdict:?}");
+    }
+}
+
 #[test]
 fn what_is_deleted_beside_two_fields_is_of_the_nearer_one() {
     let judged = |left: &str, right: &str| {

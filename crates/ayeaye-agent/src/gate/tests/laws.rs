@@ -102,6 +102,8 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     hidden_input,
                     on_keyboard,
                     on_field: false,
+                    locked: false,
+                    digit_pad: false,
                     place: TouchPlace::default(),
                     is_pressed,
                     line_field: None,
@@ -112,6 +114,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     line: Vec::new(),
                     telling: Vec::new(),
                     hints: Vec::new(),
+                    subject: SubjectFacts::default(),
                 }
             },
         )
@@ -167,6 +170,7 @@ fn history() -> impl Strategy<Value = GateHistory> {
             approved_apps: Vec::new(),
             taps,
             typed,
+            path: touched.clone(),
             touched,
             unnamed_secrets: secrets.iter().map(|it| format!("{{{{secret:{it}}}}}")).collect(),
             secrets,

@@ -12,6 +12,7 @@ use super::dump::{Certainty, Dump, PendingDump};
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
 use crate::elements::{Elements, apart, hidden_elements, without_hidden};
+use crate::gate::is_secret_pad;
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
@@ -133,6 +134,25 @@ impl Observation {
     /// How long ago the phone had told the elements, if they are known.
     pub(in crate::run) fn age_of_elements(&self) -> Option<Duration> {
         self.elements.tree().map(|tree| tree.read_at.elapsed())
+    }
+
+    /// Whether what is typed now, into no field, goes to the lock screen or to a pad for a code, as far as the elements
+    /// tell.
+    pub(in crate::run) fn takes_secret_without_field(&self) -> bool {
+        let tree = self.elements.tree();
+        let has_field = tree.is_some_and(|it| it.elements.has_focused_field());
+        self.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
+    }
+
+    /// Whether it is certain that what is typed now goes nowhere: the phone has just told that no field has the focus.
+    pub(in crate::run) fn has_no_field(&self) -> bool {
+        let tree = self.elements.tree().filter(|it| !it.is_known);
+        !self.secret_field
+            && !self.keyboard_shown
+            && !self.takes_secret_without_field()
+            && tree.is_some_and(|it| {
+                it.elements.iter().next().is_some() && !it.elements.has_focused_field()
+            })
     }
 
     /// The element that a gesture is aimed at, if the elements are known.
