@@ -28,7 +28,10 @@ async fn the_date_in_the_shell_is_what_the_screen_shows() {
         let shown = shown(&device);
         for format in ["%-H:%M", "%a, %-d %b"] {
             let date = told(&device, &format!("date '+{format}'")).await;
-            assert!(shown.iter().any(|text| text.starts_with(&date)), "{date} is not among {shown:?}");
+            assert!(
+                shown.iter().any(|text| text.starts_with(&date)),
+                "{date} is not among {shown:?}"
+            );
         }
     }
     assert_eq!(told(&device, "date +%F").await, "2026-05-13");
@@ -66,7 +69,8 @@ async fn dumpsys_lists_the_window_of_a_dialog_above_its_activity() {
     settled().await;
     let activity = focus().await;
     assert!(activity.ends_with(&format!(" u0 {title}}}")), "{activity}");
-    let note = device.phone().state().nodes.into_iter().find(|node| node.text == "Shopping list").unwrap();
+    let note =
+        device.phone().state().nodes.into_iter().find(|node| node.text == "Shopping list").unwrap();
     let (x, y) = note.center();
     run(&device, &format!("input swipe {x} {y} {x} {y} 800")).await;
     settled().await;
