@@ -43,8 +43,20 @@ impl Tour {
         Ok(())
     }
 
-    /// Taps the node that has this text, description or id.
     fn tap(&self, what: &str) -> Done {
+        let (x, y) = self.find(what)?;
+        self.phone.tap(x, y);
+        Ok(())
+    }
+
+    fn hold(&self, what: &str) -> Done {
+        let at = self.find(what)?;
+        self.phone.swipe(at, at, Duration::from_millis(700));
+        Ok(())
+    }
+
+    /// Where the node is that has this text, description or id.
+    fn find(&self, what: &str) -> Result<(f32, f32), String> {
         let state = self.phone.state();
         let fits = |n: &&ayeaye_phone::NodeState| {
             n.text == what || n.desc == what || n.id.ends_with(&format!("/{what}"))
@@ -56,9 +68,7 @@ impl Tour {
             .or_else(|| state.nodes.iter().find(fits))
             .or_else(|| state.system_nodes.iter().find(fits))
             .ok_or_else(|| format!("nothing called {what}"))?;
-        let (x, y) = node.center();
-        self.phone.tap(x, y);
-        Ok(())
+        Ok(node.center())
     }
 
     fn key(&self, code: u32) {
@@ -88,6 +98,15 @@ impl Tour {
         self.key(3);
         self.tap("Messages")?;
         self.shot("08-messages")?;
+        self.hold("Mum")?;
+        self.shot("08-selected")?;
+        self.tap("Delete")?;
+        self.shot("08-delete")?;
+        self.key(4);
+        self.key(4);
+        self.tap("Ben Carter")?;
+        self.shot("08-earlier")?;
+        self.key(4);
         self.tap("Start chat")?;
         self.phone.commit_text("anna");
         self.shot("09-new-message")?;

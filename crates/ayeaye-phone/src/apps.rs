@@ -13,6 +13,8 @@ pub(crate) mod widgets;
 
 use std::time::Duration;
 
+use jiff::civil::DateTime;
+
 use crate::options::PhoneOptions;
 use crate::system::{Random, SystemSettings};
 use crate::tree;
@@ -54,7 +56,7 @@ pub(crate) enum SystemEvent {
     PinEnter,
     OpenTask(&'static str),
     ClearTasks,
-    /// Consumed without effect, as beside a dialog.
+    /// Consumed without effect.
     Nothing,
 }
 
@@ -94,8 +96,8 @@ pub(crate) struct AppContext<'a> {
     pub(crate) system: &'a mut SystemSettings,
     pub(crate) random: &'a mut Random,
     pub(crate) effects: &'a mut Vec<Effect>,
-    /// Hour and minute of the phone's clock.
-    pub(crate) time: (u32, u32),
+    /// Day and time on the phone's clock.
+    pub(crate) now: DateTime,
     /// Since the phone was created.
     pub(crate) elapsed: Duration,
 }
@@ -122,7 +124,7 @@ impl AppContext<'_> {
 #[derive(Debug)]
 pub(crate) struct ViewContext<'a> {
     pub(crate) system: &'a SystemSettings,
-    pub(crate) time: (u32, u32),
+    pub(crate) now: DateTime,
     pub(crate) elapsed: Duration,
     /// The screen is wider than tall.
     pub(crate) landscape: bool,
@@ -135,6 +137,14 @@ pub(crate) trait App {
     /// The fully qualified class of the activity in front.
     fn activity(&self) -> &'static str;
     fn view(&self, cx: &ViewContext<'_>) -> Element;
+    /// The dialog over the screen.
+    fn dialog(&self) -> Option<Dialog> {
+        None
+    }
+    /// Ends the selection in a list; `false` where there is none.
+    fn end_selection(&mut self) -> bool {
+        false
+    }
     /// Goes one screen back; `false` from the first one.
     fn back(&mut self, cx: &mut AppContext<'_>) -> bool;
     fn fields(&mut self) -> &mut Fields;
@@ -146,6 +156,15 @@ pub(crate) trait App {
     fn is_secure(&self) -> bool {
         false
     }
+}
+
+/// A window of an app in front of its screen.
+#[derive(Debug)]
+pub(crate) struct Dialog {
+    /// All of the window.
+    pub(crate) panel: Element,
+    /// What Back means, and a touch beside it.
+    pub(crate) cancel: Event,
 }
 
 #[derive(Debug)]

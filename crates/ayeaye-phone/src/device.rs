@@ -2,7 +2,6 @@
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::Serialize;
@@ -99,9 +98,10 @@ impl Default for VirtualPhone {
 impl VirtualPhone {
     /// A healthy phone with the files of a new one.
     pub fn new(phone: Phone) -> Self {
-        let mut files = FileSystem::new(phone.options(), unix_seconds());
+        let now = phone.unix_time().as_secs();
+        let mut files = FileSystem::new(phone.options(), now);
         for package in phone.packages() {
-            files.preinstall(&package.path(), package_files::build(&package), unix_seconds());
+            files.preinstall(&package.path(), package_files::build(&package), now);
         }
         let faults = Faults::new();
         let timing = phone.options().profile.timing();
@@ -243,6 +243,11 @@ impl VirtualPhone {
         Arc::clone(&self.boot().ui_automation).try_acquire_owned().ok()
     }
 
+    /// The phone's clock, in seconds since 1970.
+    pub(crate) fn unix_seconds(&self) -> u64 {
+        self.phone().unix_time().as_secs()
+    }
+
     /// Time since boot.
     pub(crate) fn uptime(&self) -> std::time::Duration {
         self.boot().at.elapsed()
@@ -273,8 +278,3 @@ impl VirtualPhone {
 #[derive(Debug, thiserror::Error)]
 #[error("the screen could not be drawn")]
 pub(crate) struct CaptureFailed;
-
-/// Seconds since 1970.
-pub(crate) fn unix_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}

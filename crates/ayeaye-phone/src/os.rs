@@ -17,11 +17,11 @@ mod windows;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::apps::{Apps, Event, Window, launcher, messages};
+use crate::apps::{self, Apps, Event, Window, launcher, messages};
 use crate::draw::{Renderer, TransitionKind};
 use crate::options::PhoneOptions;
 use crate::packages::{Component, Package};
@@ -101,8 +101,6 @@ pub(crate) struct Os {
     options: Arc<PhoneOptions>,
     random: Random,
     started_at: Instant,
-    /// The same moment, since 1970.
-    booted: Duration,
     /// The moment that is lived. Behind the clock while something overdue is done.
     now: Instant,
     awake: bool,
@@ -168,7 +166,6 @@ impl Os {
             options,
             random,
             started_at: now,
-            booted: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             now,
             awake: true,
             locked: false,
@@ -259,7 +256,16 @@ impl Os {
             && !self.shade
             && self.focus.is_some()
             && !self.keyboard_hidden
-            && self.dialogs.is_empty()
+            && !self.has_dialog()
+    }
+
+    /// Whether a dialog of the system or of the app lies over the app.
+    pub(crate) fn has_dialog(&self) -> bool {
+        !self.dialogs.is_empty() || self.app_dialog().is_some()
+    }
+
+    fn app_dialog(&self) -> Option<apps::Dialog> {
+        self.apps.get(self.foreground).dialog()
     }
 
     pub(crate) fn system(&mut self) -> &mut SystemSettings {
@@ -314,8 +320,8 @@ impl Os {
         let text: String = text.chars().take(2000).collect();
         let in_front = self.foreground == messages::PACKAGE && self.awake && !self.locked;
         let seen = in_front && self.apps.messages.open_with() == Some(&from);
-        let time = self.clock();
-        self.apps.messages.receive(&from, &text, seen, time);
+        let now = self.local_time();
+        self.apps.messages.receive(&from, &text, seen, now);
         if seen {
             self.scrolls.remove(&format!("conversation {from}"));
         } else if self.awake {

@@ -12,7 +12,7 @@ use crate::draw::Frame;
 use crate::options::PhoneOptions;
 use crate::os::Os;
 use crate::os::app_log::{LogBuffer, LogLine};
-use crate::os::state::{Gesture, InputCounts, InputOutcome, PhoneState};
+use crate::os::state::{DialogWindow, Gesture, InputCounts, InputOutcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
 use crate::system::Quirks;
 
@@ -187,10 +187,18 @@ impl Phone {
     pub fn foreground(&self) -> Component {
         self.os().foreground()
     }
-    /// The title of the focused window: `package/class`, or a title such as `NotificationShade` for
-    /// dialogs and the lock screen.
+    /// The title of the focused window: `package/class`, also of an app's dialog, or a title such as
+    /// `NotificationShade` for dialogs of the system and the lock screen.
     pub fn focused_window(&self) -> String {
         self.os().focused_window()
+    }
+    /// The dialogs of the system and of the app in front, the topmost first.
+    pub(crate) fn dialog_windows(&self) -> Vec<DialogWindow> {
+        self.os().dialog_windows()
+    }
+    /// What the phone's clock shows, since 1970. A new phone's always begins at the same moment.
+    pub(crate) fn unix_time(&self) -> Duration {
+        self.os().unix_time()
     }
     pub fn keyboard_shown(&self) -> bool {
         self.os().keyboard_shown()

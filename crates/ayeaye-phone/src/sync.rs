@@ -10,7 +10,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
     device::VirtualPhone,
-    device::unix_seconds,
     files::{self, CAPACITY, FileError, Stat},
     stream::Stream,
 };
@@ -181,7 +180,7 @@ impl Session<'_> {
         let mut files = self.device.files();
         let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
         if !folder.is_empty() && files.stat(folder) == Err(FileError::Missing) {
-            files.make_dir(folder, true, unix_seconds())?;
+            files.make_dir(folder, true, self.device.unix_seconds())?;
         }
         files.check_writable(path)
     }

@@ -104,6 +104,8 @@ pub(crate) struct Window<E> {
     pub(crate) nodes: Vec<Node<E>>,
     /// Touches inside do not reach the windows below.
     pub(crate) touchable: Rect,
+    /// What a touch beside it means, and Back: only a dialog that can be cancelled has it.
+    pub(crate) cancel: Option<E>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,13 +113,26 @@ pub(crate) enum WindowKind {
     App,
     SystemBar,
     InputMethod,
-    /// A dialog or the lock screen: has the focus while it is shown.
+    /// The lock screen, the shade or the overview: has the focus while it is shown.
     Modal,
+    /// Has the focus too, takes the touches beside it, and dims what is behind it.
+    Dialog,
     /// A toast or a heads-up notification: never has the focus.
     Notification,
 }
 
+impl WindowKind {
+    pub(crate) fn takes_focus(self) -> bool {
+        matches!(self, Self::App | Self::Modal | Self::Dialog)
+    }
+}
+
 impl<E> Window<E> {
+    /// What it occupies on the screen.
+    pub(crate) fn frame(&self) -> Rect {
+        self.nodes.first().map_or(self.touchable, |root| root.rect)
+    }
+
     /// The topmost interactive node at this point.
     pub(crate) fn hit(&self, x: f32, y: f32) -> Option<&Node<E>> {
         self.nodes.iter().rev().find(|node| node.reacts() && node.visible().contains(x, y))

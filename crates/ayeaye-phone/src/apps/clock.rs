@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::fields::Fields;
 use super::widgets::{
     CARD, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, app_bar, empty_state, fab, filled_button,
-    format_time, icon_button, main_app_bar, page, switch, tonal_button,
+    format_clock, format_date, format_time, icon_button, main_app_bar, page, switch, tonal_button,
 };
 use super::{App, AppContext, Element, ViewContext};
 use crate::text::icons;
@@ -191,15 +191,16 @@ impl Clock {
     }
 
     fn clock_face(cx: &ViewContext<'_>) -> Element {
-        let (hour, minute) = cx.time;
-        let minutes = u16::try_from(hour % 12 * 60 + minute).unwrap_or(0);
+        let time = format_clock(cx.now);
+        let minutes = i32::from(cx.now.hour()) % 12 * 60 + i32::from(cx.now.minute());
+        let minutes = u16::try_from(minutes).unwrap_or(0);
         let size = if cx.landscape { 150.0 } else { 260.0 };
         Element::column(vec![
             Element::drawable(Drawable::Dial(minutes), size, size, ON_SURFACE)
-                .desc(format_time(cx.time))
+                .desc(&time)
                 .id("analog_clock"),
-            Element::text(format_time(cx.time), 48.0).id("digital_clock"),
-            Element::text("Tue, 12 May", 16.0).color(ON_SURFACE_VARIANT),
+            Element::text(time, 48.0).id("digital_clock"),
+            Element::text(format_date(cx.now.date()), 16.0).color(ON_SURFACE_VARIANT),
         ])
         .cross(Alignment::Center)
         .gap(12.0)

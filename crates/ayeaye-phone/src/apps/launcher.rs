@@ -1,6 +1,6 @@
 //! The home screen and the app drawer.
 use super::fields::Fields;
-use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, search_pill};
+use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, format_clock, format_date, search_pill};
 use super::{
     App, AppContext, Element, SystemEvent, ViewContext, account, clock, messages, notes, settings,
     shop,
@@ -75,10 +75,10 @@ impl Launcher {
     }
 
     fn home(cx: &ViewContext<'_>) -> Element {
-        let (hour, minute) = cx.time;
-        let date = Element::text("Tue, 12 May", 22.0).color(WHITE).id("smartspace_date");
+        let date =
+            Element::text(format_date(cx.now.date()), 22.0).color(WHITE).id("smartspace_date");
         let weather =
-            Element::text(format!("{hour}:{minute:02} \u{b7} 18 \u{b0}C"), 15.0).color(WHITE);
+            Element::text(format!("{} \u{b7} 18 \u{b0}C", format_clock(cx.now)), 15.0).color(WHITE);
         let top = Element::column(vec![date, weather])
             .gap(4.0)
             .pad(26.0, if cx.landscape { 8.0 } else { 28.0 });

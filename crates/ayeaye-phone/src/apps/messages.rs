@@ -1,18 +1,22 @@
 //! Messages: conversations, two of them with people called Anna.
+mod chat;
+mod days;
+mod list;
 mod seed;
 
+use std::collections::BTreeSet;
+
+use jiff::civil::DateTime;
 use serde::Serialize;
 
 use super::back_stack::BackStack;
 use super::fields::Fields;
 use super::widgets::{
-    FieldView, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, SEND, SURFACE, SURFACE_CONTAINER,
-    WHITE, app_bar, avatar, empty_state, fab, format_time, icon_button, main_app_bar, page,
+    self, FieldView, ON_SURFACE_VARIANT, app_bar, avatar, delete_dialog, empty_state, page,
     search_pill,
 };
-use super::{App, AppContext, Effect, Element, ViewContext, widgets};
+use super::{App, AppContext, Dialog, Effect, Element, ViewContext};
 use crate::text::icons;
-use crate::tree::element::{Alignment, Color, Length};
 
 pub(crate) const PACKAGE: &str = "com.example.messages";
 pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity";
@@ -26,6 +30,8 @@ const MAX: usize = 500;
 pub struct ChatMessage {
     pub from_me: bool,
     pub text: String,
+    /// When, on the phone's clock.
+    pub at: DateTime,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,8 +39,6 @@ pub struct Conversation {
     pub with: String,
     pub messages: Vec<ChatMessage>,
     pub unread: bool,
-    /// The time of the last message, as shown.
-    pub time: String,
 }
 
 /// A message that was sent.
@@ -49,7 +53,11 @@ pub(crate) enum Event {
     Open(String),
     New,
     Send,
-    Delete(String),
+    /// Selects a conversation in the list, or no longer.
+    Select(String),
+    AskDelete,
+    CancelDelete,
+    Delete,
     Copy(String),
     Call,
 }
@@ -71,6 +79,10 @@ enum Screen {
 pub(crate) struct Messages {
     stack: BackStack<Screen>,
     fields: Fields,
+    /// With whom the selected conversations are.
+    selected: BTreeSet<String>,
+    /// Whether to delete them has to be confirmed.
+    deleting: bool,
     /// Newest first.
     pub(crate) conversations: Vec<Conversation>,
     pub(crate) sent: Vec<SentMessage>,
@@ -81,6 +93,8 @@ impl Messages {
         Self {
             stack: BackStack::new(Screen::List),
             fields: Fields::default(),
+            selected: BTreeSet::new(),
+            deleting: false,
             conversations: seed::conversations(),
             sent: Vec::new(),
         }
@@ -98,30 +112,29 @@ impl Messages {
         }
     }
 
-    fn add(&mut self, with: &str, message: ChatMessage, unread: bool, time: String) {
+    fn add(&mut self, with: &str, message: ChatMessage, unread: bool) {
         let mut conversation = match self.conversations.iter().position(|c| c.with == with) {
             Some(at) => self.conversations.remove(at),
-            None => Conversation {
-                with: with.to_owned(),
-                messages: Vec::new(),
-                unread: false,
-                time: String::new(),
-            },
+            None => Conversation { with: with.to_owned(), messages: Vec::new(), unread: false },
         };
         conversation.messages.push(message);
         if conversation.messages.len() > MAX {
             conversation.messages.remove(0);
         }
         conversation.unread = unread;
-        conversation.time = time;
         self.conversations.insert(0, conversation);
         self.conversations.truncate(MAX);
     }
 
     /// An incoming message.
-    pub(crate) fn receive(&mut self, from: &str, text: &str, seen: bool, time: (u32, u32)) {
-        let message = ChatMessage { from_me: false, text: text.to_owned() };
-        self.add(from, message, !seen, format_time(time));
+    pub(crate) fn receive(&mut self, from: &str, text: &str, seen: bool, now: DateTime) {
+        let message = ChatMessage { from_me: false, text: text.to_owned(), at: now };
+        self.add(from, message, !seen);
+    }
+
+    fn deselect(&mut self) {
+        self.selected.clear();
+        self.deleting = false;
     }
 
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
@@ -131,6 +144,7 @@ impl Messages {
                     conversation.unread = false;
                 }
                 self.fields.clear();
+                self.deselect();
                 // Back leads to the list, not to the search for a contact.
                 self.stack.reset();
                 self.stack.push(Screen::With(name));
@@ -154,12 +168,24 @@ impl Messages {
                 if self.sent.len() > MAX {
                     self.sent.remove(0);
                 }
-                self.add(&name, ChatMessage { from_me: true, text }, false, format_time(cx.time));
+                self.add(&name, ChatMessage { from_me: true, text, at: cx.now }, false);
                 cx.effects.push(Effect::ScrollToEnd(scroll_name(&name)));
             }
-            Event::Delete(name) => {
-                self.conversations.retain(|c| c.with != name);
-                cx.toast("Conversation deleted");
+            Event::Select(name) => {
+                if !self.selected.remove(&name) {
+                    self.selected.insert(name);
+                }
+            }
+            Event::AskDelete => self.deleting = !self.selected.is_empty(),
+            Event::CancelDelete => self.deleting = false,
+            Event::Delete => {
+                let gone = std::mem::take(&mut self.selected);
+                self.deleting = false;
+                self.conversations.retain(|c| !gone.contains(&c.with));
+                cx.toast(match gone.len() {
+                    1 => "Conversation deleted".to_owned(),
+                    many => format!("{many} conversations deleted"),
+                });
             }
             Event::Copy(text) => {
                 cx.system.clipboard = Some(text);
@@ -167,63 +193,6 @@ impl Messages {
             }
             Event::Call => cx.toast("No SIM card"),
         }
-    }
-
-    fn list(&self) -> Element {
-        let rows: Vec<Element> = self
-            .conversations
-            .iter()
-            .map(|conversation| {
-                let last = conversation.messages.last();
-                let mine = if last.is_some_and(|m| m.from_me) { "You: " } else { "" };
-                let snippet = format!("{mine}{}", last.map_or("", |m| m.text.as_str()));
-                let mut name =
-                    Element::text(&conversation.with, 17.0).lines(1).id("conversation_name");
-                let mut text = Element::text(snippet.replace('\n', " "), 14.5)
-                    .lines(1)
-                    .color(ON_SURFACE_VARIANT)
-                    .id("conversation_snippet");
-                let mut end =
-                    vec![Element::text(&conversation.time, 13.0).color(ON_SURFACE_VARIANT)];
-                if conversation.unread {
-                    name = name.bold();
-                    text = text.bold().color(Color(0xFF1A_1C20));
-                    end.push(
-                        Element::space(10.0)
-                            .background(PRIMARY)
-                            .radius(5.0)
-                            .desc("Unread")
-                            .id("unread_dot"),
-                    );
-                }
-                Element::row(vec![
-                    avatar(&conversation.with, 48.0),
-                    Element::column(vec![name, text]).fill_width().gap(2.0),
-                    Element::column(end).cross(Alignment::End).gap(6.0),
-                ])
-                .gap(16.0)
-                .pad(18.0, 12.0)
-                .id("conversation")
-                .click(Event::Open(conversation.with.clone()))
-                .long_click(Event::Delete(conversation.with.clone()))
-            })
-            .collect();
-        let list = if rows.is_empty() {
-            empty_state(icons::CHAT, "No conversations")
-        } else {
-            Element::column(rows).edges([0.0, 0.0, 0.0, 96.0])
-        };
-        page(
-            main_app_bar(
-                "Messages",
-                vec![Element::icon(icons::ACCOUNT_CIRCLE, 32.0, PRIMARY), Element::space(8.0)],
-            ),
-            Element::stack(vec![
-                Element::column(vec![list]).fill_parent().scroll("conversations").id("list"),
-                fab(icons::CHAT, "Start chat", "start_chat", Event::New),
-            ])
-            .fill_parent(),
-        )
     }
 
     fn new_message(&self, cx: &ViewContext<'_>) -> Element {
@@ -264,93 +233,6 @@ impl Messages {
             .fill_parent(),
         )
     }
-
-    fn conversation(&self, cx: &ViewContext<'_>, name: &str) -> Element {
-        let conversation = self.conversations.iter().find(|c| c.with == name);
-        let messages = conversation.map_or(&[][..], |t| &t.messages);
-        let mut bubbles = vec![
-            Element::text("Today", 13.0)
-                .color(ON_SURFACE_VARIANT)
-                .center_text()
-                .fill_width()
-                .pad(0.0, 10.0),
-        ];
-        bubbles.extend(messages.iter().map(|message| {
-            let (fill, ink) = if message.from_me {
-                (PRIMARY, WHITE)
-            } else {
-                (SURFACE_CONTAINER, Color(0xFF1A_1C20))
-            };
-            let bubble = Element::text(&message.text, 16.0)
-                .color(ink)
-                .background(fill)
-                .radius(20.0)
-                .pad(16.0, 10.0)
-                .id("message_text")
-                .click(super::SystemEvent::Nothing)
-                .long_click(Event::Copy(message.text.clone()));
-            let side = Element::space(64.0).height(Length::Dp(1.0));
-            // Filling the row keeps a long message from reaching the other side.
-            let hold =
-                |place| Element::column(vec![bubble.clone()]).cross(place).width(Length::Fill(1.0));
-            if message.from_me {
-                Element::row(vec![side, hold(Alignment::End)]).pad(16.0, 3.0)
-            } else {
-                Element::row(vec![hold(Alignment::Start), side]).pad(16.0, 3.0)
-            }
-        }));
-        let ready = !self.fields.text("compose").trim().is_empty();
-        let field = FieldView {
-            multi_line: true,
-            ..FieldView::new("compose", "Text message", &self.fields).action(SEND, Event::Send)
-        };
-        let send = Element::centered(Element::icon(
-            icons::SEND,
-            24.0,
-            if ready { WHITE } else { Color(0xFF74_777F) },
-        ))
-        .class("android.widget.ImageButton")
-        .size(48.0, 48.0)
-        .radius(24.0)
-        .background(if ready { PRIMARY } else { PRIMARY_CONTAINER })
-        .desc("Send SMS")
-        .id("send_button")
-        .enabled(ready)
-        .click(Event::Send);
-        let compose = Element::row(vec![
-            Element::row(vec![
-                Element::icon(icons::EMOJI, 24.0, ON_SURFACE_VARIANT),
-                field.plain(cx, 16.5).pad(0.0, 13.0),
-            ])
-            .gap(10.0)
-            .pad(14.0, 0.0)
-            .background(SURFACE_CONTAINER)
-            .radius(24.0)
-            .fill_width(),
-            send,
-        ])
-        .cross(Alignment::End)
-        .gap(8.0)
-        .pad(12.0, 8.0);
-        page(
-            app_bar(
-                name,
-                vec![
-                    icon_button(icons::CALL, "Call", "call", Event::Call),
-                    icon_button(icons::MORE_VERT, "More options", "more", Event::Call),
-                ],
-            ),
-            Element::column(vec![
-                Element::column(bubbles)
-                    .fill_parent()
-                    .scroll_from_end(scroll_name(name))
-                    .id("messages"),
-                compose,
-            ])
-            .fill_parent()
-            .background(SURFACE),
-        )
-    }
 }
 
 fn scroll_name(with: &str) -> String {
@@ -368,10 +250,26 @@ impl App for Messages {
 
     fn view(&self, cx: &ViewContext<'_>) -> Element {
         match self.screen() {
-            Screen::List => self.list(),
+            Screen::List => self.list(cx),
             Screen::New => self.new_message(cx),
             Screen::With(name) => self.conversation(cx, name),
         }
+    }
+
+    fn dialog(&self) -> Option<Dialog> {
+        let title = match self.selected.len() {
+            _ if !self.deleting => return None,
+            1 => "Delete this conversation?".to_owned(),
+            many => format!("Delete these {many} conversations?"),
+        };
+        let text = "This is permanent and can't be undone.";
+        Some(delete_dialog(&title, text, Event::Delete, Event::CancelDelete))
+    }
+
+    fn end_selection(&mut self) -> bool {
+        let ends = !self.selected.is_empty();
+        self.deselect();
+        ends
     }
 
     fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
@@ -389,10 +287,12 @@ impl App for Messages {
     fn reset(&mut self) {
         self.stack.reset();
         self.fields.clear();
+        self.deselect();
     }
 
     fn open(&mut self, class: &str) -> bool {
         if class == NEW {
+            self.deselect();
             self.stack.raise(Screen::New);
         }
         class == ACTIVITY || class == NEW

@@ -3,10 +3,10 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::widgets::{
-    CARD, FieldView, NEXT, ON_SURFACE_VARIANT, OUTLINE, app_bar, empty_state, fab, icon_button,
-    main_app_bar, page, text_button,
+    CARD, FieldView, NEXT, ON_SURFACE_VARIANT, OUTLINE, app_bar, delete_dialog, empty_state, fab,
+    icon_button, main_app_bar, page, text_button,
 };
-use super::{App, AppContext, Element, ViewContext};
+use super::{App, AppContext, Dialog, Element, ViewContext};
 use crate::text::icons;
 
 pub(crate) const PACKAGE: &str = "com.example.notes";
@@ -205,29 +205,19 @@ impl App for Notes {
     }
 
     fn view(&self, cx: &ViewContext<'_>) -> Element {
-        let screen = match self.editing {
+        match self.editing {
             Some(which) => self.edit(cx, which.index()),
             None => self.list(),
-        };
-        if self.deleting.is_none() {
-            return screen;
         }
-        let dialog = super::widgets::dialog(
-            "Delete note?",
-            "The note will be gone for good.",
-            vec![
-                text_button("Cancel", "android:id/button2", Event::CancelDelete),
-                text_button("Delete", "android:id/button1", Event::Delete),
-            ],
-            Event::CancelDelete.into(),
-        );
-        Element::stack(vec![screen, dialog]).fill_parent()
+    }
+
+    fn dialog(&self) -> Option<Dialog> {
+        self.deleting?;
+        let (title, text) = ("Delete note?", "The note will be gone for good.");
+        Some(delete_dialog(title, text, Event::Delete, Event::CancelDelete))
     }
 
     fn back(&mut self, cx: &mut AppContext<'_>) -> bool {
-        if self.deleting.take().is_some() {
-            return true;
-        }
         let Some(which) = self.editing else { return false };
         let before = which.index().and_then(|i| self.entries.get(i));
         let (title, body) = (self.fields.text("title"), self.fields.text("body"));
@@ -252,6 +242,7 @@ impl App for Notes {
     }
 
     fn open(&mut self, class: &str) -> bool {
+        self.deleting = None;
         if class == EDIT && self.editing.is_none() {
             self.editing = Some(Editing::New);
         }

@@ -1,6 +1,8 @@
 //! Widgets shared by the apps: bars, rows, cards, buttons, fields. Material 3, light.
+use jiff::civil::{Date, DateTime};
+
 use super::fields::Fields;
-use super::{Element, Event, SystemEvent, ViewContext};
+use super::{Dialog, Element, Event, SystemEvent, ViewContext};
 use crate::text::icons;
 use crate::tree::element::{Alignment, Color, Content, FieldSpec, Length};
 
@@ -262,13 +264,23 @@ pub(crate) fn format_time((hour, minute): (u32, u32)) -> String {
     format!("{hour}:{minute:02}")
 }
 
+/// The same of a moment.
+pub(crate) fn format_clock(at: DateTime) -> String {
+    at.strftime("%-H:%M").to_string()
+}
+
+/// Tue, 12 May.
+pub(crate) fn format_date(day: Date) -> String {
+    day.strftime("%a, %-d %b").to_string()
+}
+
 /// Cents as euros.
 pub(crate) fn format_euros(cents: u32) -> String {
     format!("\u{20ac}{}.{:02}", cents / 100, cents % 100)
 }
 
-/// A dialog over a dimmed screen; `beside` is the event of a touch outside.
-pub(crate) fn dialog(title: &str, text: &str, buttons: Vec<Element>, beside: Event) -> Element {
+/// What a dialog consists of; the screen behind it is dimmed by the system.
+pub(crate) fn dialog(title: &str, text: &str, buttons: Vec<Element>) -> Element {
     let mut row = vec![Element::spacer().height(Length::Dp(1.0))];
     row.extend(buttons);
     let mut parts = vec![Element::text(title, 22.0).id("android:id/alertTitle")];
@@ -276,7 +288,7 @@ pub(crate) fn dialog(title: &str, text: &str, buttons: Vec<Element>, beside: Eve
         parts.push(Element::text(text, 15.5).color(ON_SURFACE_VARIANT).id("android:id/message"));
     }
     parts.push(Element::row(row).id("android:id/buttonPanel"));
-    let panel = Element::column(parts)
+    Element::column(parts)
         .gap(14.0)
         .edges([24.0, 24.0, 16.0, 14.0])
         .background(Color(0xFFEE_F1FA))
@@ -284,14 +296,19 @@ pub(crate) fn dialog(title: &str, text: &str, buttons: Vec<Element>, beside: Eve
         .shadow()
         .fill_width()
         .id("android:id/parentPanel")
-        .click(SystemEvent::Nothing);
-    Element::stack(vec![
-        Element::spacer().background(Color(0x7A00_0000)).click(beside),
-        Element::column(vec![panel])
-            .main(Alignment::Center)
-            .cross(Alignment::Stretch)
-            .fill_parent()
-            .pad(32.0, 24.0),
-    ])
-    .fill_parent()
+}
+
+/// The question before something is deleted for good.
+pub(crate) fn delete_dialog(
+    title: &str,
+    text: &str,
+    delete: impl Into<Event>,
+    cancel: impl Into<Event>,
+) -> Dialog {
+    let cancel = cancel.into();
+    let buttons = vec![
+        text_button("Cancel", "android:id/button2", cancel.clone()),
+        text_button("Delete", "android:id/button1", delete),
+    ];
+    Dialog { panel: dialog(title, text, buttons), cancel }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Renderer {
 }
 
 const PRIMARY: Color = Color(0xFF0B_57D0);
+/// Lies over what is behind a dialog.
+const DIM: Color = Color(0x7A00_0000);
 /// The emoji font has no colours of its own.
 const EMOJI: Color = Color(0xFFE0_921A);
 
@@ -51,6 +53,10 @@ impl Renderer {
         for window in scene.windows {
             if window.kind == WindowKind::Notification && !scene.notifications {
                 continue;
+            }
+            if window.kind == WindowKind::Dialog {
+                let all = Rect::new(0, 0, scene.width as i32, scene.height as i32);
+                canvas.round_rect(all, 0.0, DIM, all);
             }
             for node in &window.nodes {
                 self.node(&mut canvas, node, scene);

@@ -44,7 +44,7 @@ impl Os {
         process: &str,
         text: String,
     ) {
-        let time = self.booted + self.elapsed();
+        let time = self.unix_time();
         let AppLog { lines, next } = &mut self.app_log;
         if lines.len() >= MAX {
             lines.pop_front();

@@ -14,7 +14,7 @@ const NEXT: u32 = 5;
 impl Os {
     /// Whether keys and text reach the focused field: nothing covers the app.
     pub(super) fn takes_text(&self) -> bool {
-        self.awake && !self.locked && !self.recents && self.dialogs.is_empty()
+        self.awake && !self.locked && !self.recents && !self.has_dialog()
     }
 
     pub(super) fn field(&mut self, name: &'static str) -> &mut Field {

@@ -41,19 +41,23 @@ impl Os {
     /// Lets an app handle an event, then applies the effects it asked for.
     pub(super) fn dispatch_event(&mut self, package: &'static str, event: Event) {
         let from = self.snapshot();
-        let (time, elapsed) = (self.clock(), self.elapsed());
+        let had_dialog = self.app_dialog().is_some();
+        let (now, elapsed) = (self.local_time(), self.elapsed());
         let mut effects = Vec::new();
         let mut cx = AppContext {
             system: &mut self.system,
             random: &mut self.random,
             effects: &mut effects,
-            time,
+            now,
             elapsed,
         };
         let system_event = self.apps.handle(event, &mut cx);
         self.invalidate();
         for effect in effects {
             self.apply_effect(effect, package, &from);
+        }
+        if had_dialog != self.app_dialog().is_some() {
+            self.fade_from(&from);
         }
         if let Some(event) = system_event {
             self.handle_system_event(event);
@@ -120,7 +124,7 @@ impl Os {
     }
 
     /// A short fade that does not block touches, when only a part of the screen changes.
-    fn fade_from(&mut self, from: &Snapshot) {
+    pub(super) fn fade_from(&mut self, from: &Snapshot) {
         if self.transition.is_none() {
             self.start_transition(TransitionKind::Fade, false);
             if let Some(transition) = &mut self.transition {

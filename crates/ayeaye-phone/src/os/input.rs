@@ -143,7 +143,12 @@ impl Os {
         let layout = self.layout();
         let mut touched = HitTarget { target: String::new(), action: HitAction::Nothing };
         let Some(window) = topmost(&layout.windows, x, y) else { return touched };
-        let Some(node) = window.hit(x, y) else { return touched };
+        let Some(node) = window.hit(x, y) else {
+            if let Some(cancel) = window.cancel.clone().filter(|_| !window.frame().contains(x, y)) {
+                touched.action = HitAction::Event(cancel);
+            }
+            return touched;
+        };
         touched.target = name(node, window.package);
         let el = &node.el;
         touched.action = if let Some(field) = &el.field {

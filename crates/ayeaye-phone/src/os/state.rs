@@ -163,6 +163,16 @@ pub enum InputOutcome {
     Dropped,
 }
 
+/// The window of a dialog, for `dumpsys window`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DialogWindow {
+    pub(crate) package: &'static str,
+    /// That of an app has its activity's.
+    pub(crate) title: String,
+    pub(crate) size: (i32, i32),
+    pub(crate) has_focus: bool,
+}
+
 impl Os {
     pub(crate) fn log(&mut self, gesture: Gesture, outcome: InputOutcome, target: String) {
         self.used_at = self.now;
@@ -182,12 +192,26 @@ impl Os {
 
     /// The focused window: the topmost that can have the focus.
     fn focused(windows: &[Window]) -> Option<&Window> {
-        windows.iter().rev().find(|w| matches!(w.kind, WindowKind::App | WindowKind::Modal))
+        windows.iter().rev().find(|w| w.kind.takes_focus())
     }
 
     pub(crate) fn focused_window(&mut self) -> String {
         let layout = self.layout();
         Self::focused(&layout.windows).map_or_else(String::new, |w| w.title.clone())
+    }
+
+    /// The dialogs of the system and of the app in front, the topmost first.
+    pub(crate) fn dialog_windows(&mut self) -> Vec<DialogWindow> {
+        let layout = self.layout();
+        let focused = Self::focused(&layout.windows);
+        let dialogs = layout.windows.iter().rev().filter(|w| w.kind == WindowKind::Dialog);
+        let told = |w: &Window| DialogWindow {
+            package: w.package,
+            title: w.title.clone(),
+            size: (w.frame().width(), w.frame().height()),
+            has_focus: focused.is_some_and(|it| std::ptr::eq(it, w)),
+        };
+        dialogs.map(told).collect()
     }
 
     pub(crate) fn ui_xml(&mut self) -> String {

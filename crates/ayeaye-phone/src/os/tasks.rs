@@ -299,7 +299,8 @@ impl Os {
         }
     }
 
-    /// Back dismisses, in this order: dialog, keyboard, recents, a screen of the app, the app.
+    /// Back dismisses, in this order: a dialog of the system, keyboard, recents, the app's dialog, its selection, a
+    /// screen of it, the app.
     pub(crate) fn back(&mut self) {
         if self.locked {
             if self.bouncer {
@@ -321,15 +322,24 @@ impl Os {
             self.show_recents();
             return;
         }
-        let from = self.snapshot();
         let package = self.foreground;
-        let (time, elapsed) = (self.clock(), self.elapsed());
+        if let Some(dialog) = self.app_dialog() {
+            self.dispatch_event(package, dialog.cancel);
+            return;
+        }
+        let from = self.snapshot();
+        if self.apps.get_mut(package).end_selection() {
+            self.fade_from(&from);
+            self.invalidate();
+            return;
+        }
+        let (now, elapsed) = (self.local_time(), self.elapsed());
         let mut effects = Vec::new();
         let mut cx = crate::apps::AppContext {
             system: &mut self.system,
             random: &mut self.random,
             effects: &mut effects,
-            time,
+            now,
             elapsed,
         };
         let stayed = self.apps.get_mut(package).back(&mut cx);

@@ -1,20 +1,36 @@
 //! The phone's time: what fell due since somebody looked last is done as of the moment when it was due.
 use std::time::Duration;
 
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::{Fling, Os};
+
+/// Tuesday, 12 May 2026, 9:41, since 1970. The clock of a new phone starts there, whatever the host's says, so that
+/// pictures of it are the same every day.
+pub(crate) const CLOCK_START: Duration = Duration::from_secs(1_778_578_860);
+
+/// A moment since 1970 as day and time in UTC.
+fn civil(since: Duration) -> DateTime {
+    let since = SignedDuration::try_from(since).unwrap_or(SignedDuration::MAX);
+    Offset::UTC.to_datetime(Timestamp::from_duration(since).unwrap_or(Timestamp::MAX))
+}
 
 impl Os {
     pub(crate) fn elapsed(&self) -> Duration {
         self.now.saturating_duration_since(self.started_at)
     }
 
-    /// Hour and minute; the clock starts at 9:41.
-    pub(crate) fn clock(&self) -> (u32, u32) {
-        let minutes = (self.minute() + 9 * 60 + 41) % (24 * 60);
-        let minutes = u32::try_from(minutes).unwrap_or(0);
-        (minutes / 60, minutes % 60)
+    /// What the phone's clock shows, since 1970. It is in UTC, the time zone of this phone.
+    pub(crate) fn unix_time(&self) -> Duration {
+        CLOCK_START + self.elapsed()
+    }
+
+    /// The same as day and time.
+    pub(crate) fn local_time(&self) -> DateTime {
+        civil(self.unix_time())
     }
 
     pub(super) fn minute(&self) -> u64 {

@@ -9,11 +9,15 @@ use crate::apps::launcher::{self};
 use crate::apps::widgets::{self, SURFACE, WHITE};
 use crate::apps::{Element, SystemEvent, ViewContext, Window};
 use crate::system::LATIN_KEYBOARD;
-use crate::tree::element::{Color, Drawable, Edges};
+use crate::tree::element::{Alignment, Color, Drawable, Edges};
 use crate::tree::layout::lay_out;
 use crate::tree::{Rect, WindowKind};
 
 pub(crate) const SYSTEM_UI: &str = "com.android.systemui";
+
+/// Beside a dialog, and its greatest width, in dp.
+const DIALOG_MARGIN: f32 = 32.0;
+const DIALOG_WIDTH: f32 = 560.0;
 
 /// What bars and keyboard take from each edge, in dp.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +58,7 @@ impl Os {
     fn view(&self) -> ViewContext<'_> {
         ViewContext {
             system: &self.system,
-            time: self.clock(),
+            now: self.local_time(),
             elapsed: self.elapsed(),
             landscape: self.is_landscape(),
             device: &self.options,
@@ -77,6 +81,7 @@ impl Os {
             kind,
             nodes: lay_out(el, rect, self.scale(), &self.scrolls),
             touchable: rect,
+            cancel: None,
         }
     }
 
@@ -87,6 +92,13 @@ impl Os {
         let inside: Edges =
             [insets.nav[0], insets.status, insets.nav[2], insets.nav[1].max(0.0) + insets.keyboard];
         let mut windows = vec![self.app_window(screen, inside)];
+        if let Some(dialog) = self.app_dialog() {
+            let app = self.apps.get(self.foreground);
+            // An app names none of its dialogs: Android gives them the title of the activity.
+            let title = format!("{}/{}", self.foreground, app.activity());
+            let window = self.dialog_window(self.foreground, &title, dialog.panel, screen);
+            windows.push(Window { cancel: Some(dialog.cancel), ..window });
+        }
         if self.recents {
             let el = self.recents_view(inside);
             windows.push(self.window(
@@ -129,9 +141,8 @@ impl Os {
                     .unwrap_or("android:id/button");
                 buttons.push(widgets::text_button(label, id, SystemEvent::Dialog(i)));
             }
-            let el =
-                widgets::dialog(&dialog.title, &dialog.text, buttons, SystemEvent::Nothing.into());
-            windows.push(self.window("android", &dialog.title, WindowKind::Modal, el, screen));
+            let panel = widgets::dialog(&dialog.title, &dialog.text, buttons);
+            windows.push(self.dialog_window("android", &dialog.title, panel, screen));
         }
         windows.push(self.status_bar(screen, &insets));
         if !self.locked || self.bouncer {
@@ -171,6 +182,32 @@ impl Os {
         };
         let title = format!("{package}/{}", app.activity());
         self.window(package, &title, WindowKind::App, el, screen)
+    }
+
+    /// In the middle of the screen. It takes the touches beside it too.
+    fn dialog_window(
+        &self,
+        package: &'static str,
+        title: &str,
+        panel: Element,
+        screen: Rect,
+    ) -> Window {
+        let margin = screen.inset(dp(DIALOG_MARGIN, self.scale()));
+        let width = margin.width().min(dp(DIALOG_WIDTH, self.scale()));
+        let left = screen.left + (screen.width() - width) / 2;
+        let column = Rect::new(left, margin.top, left + width, margin.bottom);
+        let el = Element::column(vec![panel])
+            .main(Alignment::Center)
+            .cross(Alignment::Stretch)
+            .fill_parent();
+        let mut window = self.window(package, title, WindowKind::Dialog, el, column);
+        // What holds it in the middle is no part of it.
+        window.nodes.remove(0);
+        for node in &mut window.nodes {
+            node.depth -= 1;
+        }
+        window.touchable = screen;
+        window
     }
 
     fn keyboard_window(&self, screen: Rect, insets: &Insets) -> Window {

@@ -1,5 +1,6 @@
 //! Tests that use the phone as a person does: find a node, tap it, check what happened.
 mod carets;
+mod dialogs;
 mod scrolling;
 mod timers;
 

@@ -11,7 +11,7 @@ use super::{
     syntax::{Command, CommandKind, Item, List, Pipeline, Redirect, Script, Target, When},
     variables::{MAX_TEXT, OutOfMemory, check_size},
 };
-use crate::{device::unix_seconds, files, memory::HeldBuffer};
+use crate::{files, memory::HeldBuffer};
 
 /// Levels of nested execution: groups, substitutions, `eval` and `sh -c`.
 const MAX_DEPTH: usize = 64;
@@ -305,9 +305,9 @@ impl Shell {
         }
         let mut files = self.device.files();
         if append {
-            files.append(&path, b"", unix_seconds())?;
+            files.append(&path, b"", self.device.unix_seconds())?;
         } else {
-            files.write(&path, Vec::new(), 0o660, unix_seconds())?;
+            files.write(&path, Vec::new(), 0o660, self.device.unix_seconds())?;
         }
         Ok(Sink::File(self.device.clone(), path))
     }

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::protocol::{Channel, Disconnected, PeerWriter};
 use crate::{
-    device::{VirtualPhone, unix_seconds},
+    device::VirtualPhone,
     files::FileError,
     memory::{HeldBuffer, Memory},
 };
@@ -65,7 +65,7 @@ impl Sink {
                 chunks.iter().try_for_each(|chunk| buffer.push(chunk).map_err(WriteError::File))
             }
             Self::File(device, path) => {
-                let now = unix_seconds();
+                let now = device.unix_seconds();
                 let mut files = device.files();
                 chunks
                     .iter()

@@ -1,5 +1,6 @@
 //! Command lines as clients send them, and their output.
 mod clients;
+mod clock;
 mod limits;
 mod log;
 mod refusals;

@@ -1,4 +1,7 @@
 //! The contacts, and the conversations of a new phone.
+use jiff::ToSpan as _;
+use jiff::civil::{Date, DateTime, date};
+
 use super::{ChatMessage, Conversation};
 
 /// Names and numbers.
@@ -14,19 +17,23 @@ pub(crate) const CONTACTS: [(&str, &str); 9] = [
     ("Priya Nair", "+91 98555 00109"),
 ];
 
-/// From whom, when, whether unread, and the messages: `true` for those sent by the owner.
-type Seed = (&'static str, &'static str, bool, &'static [(bool, &'static str)]);
+/// The day on which the clock of a new phone starts.
+const TODAY: Date = date(2026, 5, 12);
+
+/// With whom, when the last message was sent, a minute after the one before, whether it is unread, and the messages:
+/// `true` for those sent by the owner.
+type Seed = (&'static str, DateTime, bool, &'static [(bool, &'static str)]);
 
 const CONVERSATIONS: [Seed; 5] = [
     (
         "Emma Lindqvist",
-        "9:12",
+        TODAY.at(9, 12, 0, 0),
         true,
         &[(true, "Did the parcel come?"), (false, "Yes, it is on your desk \u{1F4E6}")],
     ),
     (
         "Anna Berg",
-        "Yesterday",
+        date(2026, 5, 11).at(19, 30, 0, 0),
         false,
         &[
             (false, "Are we still on for lunch this week?"),
@@ -36,34 +43,33 @@ const CONVERSATIONS: [Seed; 5] = [
     ),
     (
         "Mum",
-        "Yesterday",
+        date(2026, 5, 11).at(17, 5, 0, 0),
         false,
         &[(false, "Call me when you have a minute"), (true, "Will do tonight \u{2764}")],
     ),
     (
         "Anna Bauer",
-        "Mon",
+        date(2026, 5, 10).at(16, 20, 0, 0),
         false,
         &[
             (true, "The slides are in the shared folder."),
             (false, "Thanks! I'll look at them on the train."),
         ],
     ),
-    ("Ben Carter", "Sun", false, &[(false, "Great game last night!")]),
+    ("Ben Carter", date(2026, 5, 9).at(10, 15, 0, 0), false, &[(false, "Great game last night!")]),
 ];
 
 pub(super) fn conversations() -> Vec<Conversation> {
-    let message = |(from_me, text): &(bool, &str)| ChatMessage {
-        from_me: *from_me,
-        text: (*text).to_owned(),
+    let conversation = |(with, last, unread, texts): &Seed| {
+        let messages =
+            texts.iter().rev().zip(0_i64..).map(|((from_me, text), before)| ChatMessage {
+                from_me: *from_me,
+                text: (*text).to_owned(),
+                at: *last - before.minutes(),
+            });
+        let mut messages: Vec<ChatMessage> = messages.collect();
+        messages.reverse();
+        Conversation { with: (*with).to_owned(), messages, unread: *unread }
     };
-    CONVERSATIONS
-        .iter()
-        .map(|(with, time, unread, messages)| Conversation {
-            with: (*with).to_owned(),
-            messages: messages.iter().map(message).collect(),
-            unread: *unread,
-            time: (*time).to_owned(),
-        })
-        .collect()
+    CONVERSATIONS.iter().map(conversation).collect()
 }

@@ -1,7 +1,7 @@
 //! The status bar and the navigation bar.
 use super::{Insets, Os, SYSTEM_UI, dp};
 use crate::apps::launcher;
-use crate::apps::widgets::{SURFACE, WHITE, format_time};
+use crate::apps::widgets::{SURFACE, WHITE, format_clock};
 use crate::apps::{Element, SystemEvent, Window};
 use crate::text::icons;
 use crate::tree::element::{Color, Drawable};
@@ -13,7 +13,7 @@ impl Os {
         let home = self.foreground == launcher::PACKAGE && !self.apps.launcher.is_drawer();
         self.locked
             || self.recents
-            || !self.dialogs.is_empty()
+            || self.has_dialog()
             || home
             || self.apps.get(self.foreground).is_secure()
     }
@@ -51,7 +51,7 @@ impl Os {
             Element::drawable(Drawable::Battery(87), 13.0, 16.0, ink).desc("Battery 87 percent."),
         );
         let el = Element::row(vec![
-            Element::text(format_time(self.clock()), 14.5)
+            Element::text(format_clock(self.local_time()), 14.5)
                 .bold()
                 .color(ink)
                 .fill_width()

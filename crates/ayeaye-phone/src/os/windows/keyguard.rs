@@ -1,6 +1,6 @@
 //! The lock screen and its PIN pad.
 use super::Os;
-use crate::apps::widgets::WHITE;
+use crate::apps::widgets::{WHITE, format_date};
 use crate::apps::{Element, SystemEvent};
 use crate::text::icons;
 use crate::tree::element::{Alignment, Color, Drawable, Edges, Length, ON_SURFACE};
@@ -9,8 +9,7 @@ const NIGHT: Color = Color(0x5900_0000);
 
 impl Os {
     pub(super) fn lock_view(&self, inside: Edges) -> Element {
-        let (hour, minute) = self.clock();
-        let body = if self.bouncer { self.pin_pad() } else { self.lock_face(hour, minute) };
+        let body = if self.bouncer { self.pin_pad() } else { self.lock_face() };
         Element::stack(vec![
             Element::drawable(Drawable::Wallpaper, 1.0, 1.0, WHITE)
                 .fill_parent()
@@ -26,15 +25,16 @@ impl Os {
         .id("notification_panel")
     }
 
-    fn lock_face(&self, hour: u32, minute: u32) -> Element {
+    fn lock_face(&self) -> Element {
+        let now = self.local_time();
         let (size, gap) = if self.is_landscape() { (56.0, 8.0) } else { (96.0, 56.0) };
         Element::column(vec![
             Element::space(gap),
             Element::icon(icons::LOCK, 22.0, WHITE).desc("Locked"),
-            Element::text(format!("{hour:02}:{minute:02}"), size)
+            Element::text(now.strftime("%H:%M").to_string(), size)
                 .color(WHITE)
                 .id("lockscreen_clock_view"),
-            Element::text("Tue, 12 May", 18.0).color(WHITE),
+            Element::text(format_date(now.date()), 18.0).color(WHITE),
             Element::spacer(),
             Element::text("Swipe up to unlock", 15.5).color(WHITE).id("keyguard_indication_text"),
             Element::space(18.0),

@@ -59,11 +59,12 @@ impl Os {
                 .background(if on { Color(0xFFC4_D7F7) } else { Color(0xFF3A_3D46) })
                 .desc(label)
         };
-        let (hour, minute) = self.clock();
         Element::stack(vec![
             Element::spacer().background(SHADE),
             Element::column(vec![
-                Element::text(format!("{hour:02}:{minute:02}"), 30.0).color(WHITE).id("clock"),
+                Element::text(self.local_time().strftime("%H:%M").to_string(), 30.0)
+                    .color(WHITE)
+                    .id("clock"),
                 Element::row(vec![
                     tile("Internet", self.system.wifi()),
                     tile("Bluetooth", self.system.bluetooth()),

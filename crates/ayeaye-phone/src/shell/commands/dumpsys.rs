@@ -88,6 +88,17 @@ fn token(title: &str) -> String {
     format!("{:07x}", hash & 0x0fff_ffff)
 }
 
+/// That of a dialog, which has the title of its activity.
+fn dialog_token(title: &str) -> String {
+    token(&format!("dialog of {title}"))
+}
+
+/// That of the window with the focus.
+fn focused_token(phone: &Phone) -> String {
+    let focused = phone.dialog_windows().into_iter().find(|dialog| dialog.has_focus);
+    focused.map_or_else(|| token(&phone.focused_window()), |dialog| dialog_token(&dialog.title))
+}
+
 /// `ActivityRecord{…}` with the number of its task.
 fn record(component: &Component, task: usize) -> String {
     format!("ActivityRecord{{{} u0 {} t{task}}}", token(&component.class), component.short())
@@ -236,7 +247,7 @@ fn input_method(device: &VirtualPhone) -> String {
          mCurId={current} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}\n  \
          mShowRequested={shown} mShowExplicitlyRequested={shown} mShowForced=false mInputShown={shown}\n  \
          mInFullscreenMode=false\n  mSystemReady=true mInteractive={awake}\n",
-        token = token(&phone.focused_window()),
+        token = focused_token(phone),
     );
     push_fmt!(
         text,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     apk,
-    device::{VirtualPhone, unix_seconds},
+    device::VirtualPhone,
     files::{FileError, file_name, normalize_path},
     shell::{
         io::{Io, PIPE_LIMIT, Stdin},
@@ -293,7 +293,7 @@ pub(super) fn cp(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOut
 /// Copies a file or makes a folder of that name.
 fn copy(device: &VirtualPhone, from: &str, to: &str, keeps: bool) -> Result<(), FileError> {
     let mut files = device.files();
-    let (stat, now) = (files.stat(from)?, unix_seconds());
+    let (stat, now) = (files.stat(from)?, device.unix_seconds());
     if stat.is_dir() {
         return files.make_dir(to, true, now);
     }
@@ -317,7 +317,9 @@ pub(super) fn touch(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Command
         if files.is_dir(&path) || flags.has('c') && files.stat(&path).is_err() {
             return Ok(());
         }
-        files.append(&path, b"", unix_seconds()).map_err(|error| format!("'{operand}': {error}"))
+        files
+            .append(&path, b"", device.unix_seconds())
+            .map_err(|error| format!("'{operand}': {error}"))
     })
 }
 
@@ -328,7 +330,7 @@ pub(super) fn mkdir(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Command
     };
     each(device, "mkdir", &flags.operands, |operand| {
         let path = normalize_path(cwd, operand);
-        let made = device.files().make_dir(&path, flags.has('p'), unix_seconds());
+        let made = device.files().make_dir(&path, flags.has('p'), device.unix_seconds());
         made.map_err(|error| format!("'{operand}': {error}"))
     })
 }

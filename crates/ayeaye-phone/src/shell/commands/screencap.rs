@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::CommandOutput;
 use crate::{
-    device::{VirtualPhone, unix_seconds},
+    device::VirtualPhone,
     draw::Frame,
     faults::{Fold, RawHeader},
     files::normalize_path,
@@ -87,7 +87,7 @@ pub(super) async fn run(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Com
             &normalize_path(cwd, path),
             stdout.concat(),
             0o660,
-            unix_seconds(),
+            device.unix_seconds(),
         );
         return match stored {
             Ok(()) => CommandOutput::status(0),

@@ -1,6 +1,6 @@
 //! Commands about the system.
 use super::{CommandOutput, args, package};
-use crate::device::{VirtualPhone, unix_seconds};
+use crate::device::VirtualPhone;
 
 /// The services of `dumpsys -l` and `cmd -l`: those that every phone has and clients ask for.
 pub(super) const SERVICES: [&str; 38] = [
@@ -103,7 +103,7 @@ pub(super) fn date(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
         [format] if format.starts_with('+') => &format[1..],
         _ => return CommandOutput::malformed(device, 1, "date: bad date\n"),
     };
-    match strftime(format, unix_seconds()) {
+    match strftime(format, device.unix_seconds()) {
         Some(text) => CommandOutput::ok(text + "\n"),
         None => CommandOutput::malformed(device, 1, format!("date: bad format '{format}'\n")),
     }

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{super::process::Shell, CommandOutput};
 use crate::{
-    device::{VirtualPhone, unix_seconds},
+    device::VirtualPhone,
     faults::DumpFault,
     files::normalize_path,
     profile::{pause, pause_until},
@@ -116,8 +116,12 @@ impl Dump {
         }
         // It says so too where that fails, which only Android's log tells (`AccessibilityNodeInfoDumper.java`).
         if path != "/dev/tty"
-            && let Err(error) =
-                self.device.files().write(&self.full, xml.into_bytes(), 0o660, unix_seconds())
+            && let Err(error) = self.device.files().write(
+                &self.full,
+                xml.into_bytes(),
+                0o660,
+                self.device.unix_seconds(),
+            )
         {
             tracing::debug!(%error, path, "failed to dump window to file");
         }

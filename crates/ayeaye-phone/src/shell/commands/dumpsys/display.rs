@@ -94,7 +94,7 @@ pub(super) fn input(device: &VirtualPhone) -> String {
          Input Dispatcher State:\n  DispatchEnabled: {awake}\n  DispatchFrozen: false\n  \
          FocusedDisplayId: 0\n  FocusedWindows:\n    displayId=0, name='{token} {focused}'\n",
         awake = phone.is_awake(),
-        token = super::token(&phone.focused_window()),
+        token = super::focused_token(phone),
         focused = phone.focused_window(),
     )
 }

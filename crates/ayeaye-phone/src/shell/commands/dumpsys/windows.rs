@@ -1,6 +1,7 @@
 //! `dumpsys window`: windows, focus and the lock screen.
-use super::{record, tasks, token};
+use super::{dialog_token, focused_token, record, tasks, token};
 use crate::device::VirtualPhone;
+use crate::os::state::DialogWindow;
 
 /// Everything, for no argument.
 pub(super) fn all(device: &VirtualPhone) -> String {
@@ -25,7 +26,7 @@ fn last_anr(device: &VirtualPhone) -> String {
     let list = list(device);
     let (_, windows) = list.split_once('\n').unwrap_or_default();
     format!(
-        "  ANR time: Nov 24, 2026 10:00:00 AM\n  Application at fault: ActivityRecord{{1b2c3d4 u0 {HUNG}/.Main t42}}\n  \
+        "  ANR time: May 12, 2026 9:41:00 AM\n  Application at fault: ActivityRecord{{1b2c3d4 u0 {HUNG}/.Main t42}}\n  \
          Reason: Input dispatching timed out\n  isKeyguardShowing=true\n\n{}\nLast ANR continued\n{}",
         of_then(windows.to_owned()),
         of_then(displays(device)),
@@ -45,47 +46,106 @@ fn app_of_bars(device: &VirtualPhone, of: std::ops::RangeInclusive<u32>) -> Stri
     format!("    mFocusedApp=Token{{{} {}}}\n", token(&front.package), record(&front, number))
 }
 
+/// A window of the list.
+struct Listed {
+    token: String,
+    title: String,
+    package: String,
+    owner: u32,
+    /// Where it lies, and what it is.
+    place: &'static str,
+    kind: &'static str,
+    flags: &'static str,
+    size: (i32, i32),
+    shown: bool,
+}
+
+impl Listed {
+    /// A window that fills the screen.
+    fn whole(title: &str, size: (u32, u32), shown: bool) -> Self {
+        let package = title.split_once('/').map_or("com.android.systemui", |(package, _)| package);
+        let pixels = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+        Self {
+            token: token(title),
+            title: title.to_owned(),
+            package: package.to_owned(),
+            owner: 10_095,
+            place: "(fillxfill) sim={adjust=resize}",
+            kind: "BASE_APPLICATION",
+            flags: "LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED",
+            size: (pixels(size.0), pixels(size.1)),
+            shown,
+        }
+    }
+
+    /// As `AlertDialog` makes it: no larger than it is, and what is behind it is dimmed.
+    fn dialog(dialog: &DialogWindow) -> Self {
+        let token = dialog_token(&dialog.title);
+        let of_system = dialog.package == "android";
+        if of_system && dialog.title.contains('/') {
+            // Which copy of an app is meant, an activity asks.
+            return Self { token, size: dialog.size, ..Self::whole(&dialog.title, (0, 0), true) };
+        }
+        Self {
+            token,
+            title: dialog.title.clone(),
+            package: dialog.package.to_owned(),
+            owner: if of_system { 1000 } else { 10_095 },
+            place: "(wrapxwrap) gr=CENTER sim={adjust=pan}",
+            kind: if of_system { "SYSTEM_ERROR" } else { "APPLICATION" },
+            flags: "DIM_BEHIND SPLIT_TOUCH HARDWARE_ACCELERATED",
+            size: dialog.size,
+            shown: true,
+        }
+    }
+}
+
 /// Windows from top to bottom. Since Android 10 the focus is not part of this.
 pub(super) fn list(device: &VirtualPhone) -> String {
     let phone = device.phone();
-    let (width, height) = phone.display_size();
     let focused = phone.focused_window();
+    let front = phone.foreground().full();
+    let dialogs = phone.dialog_windows();
     let mut titles =
         vec!["NavigationBar0".to_owned(), "NotificationShade".to_owned(), "StatusBar".to_owned()];
     if phone.keyboard_shown() {
         titles.push("InputMethod".to_owned());
     }
-    if !titles.contains(&focused) {
+    let is_dialog = dialogs.iter().any(|dialog| dialog.has_focus);
+    if !is_dialog && !titles.contains(&focused) {
         titles.push(focused.clone());
     }
+    let system = titles.len();
     for (_, task) in tasks(device) {
         let title = task.full();
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
+    let bars = ["NavigationBar0", "StatusBar", "InputMethod"];
+    let whole = |title: &String| {
+        let shown = *title == focused || *title == front || bars.contains(&title.as_str());
+        Listed::whole(title, phone.display_size(), shown)
+    };
+    let mut windows: Vec<Listed> = titles.iter().map(whole).collect();
+    windows.splice(system..system, dialogs.iter().map(Listed::dialog));
     let mut text = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n".to_owned();
-    let front = phone.foreground().full();
-    for (index, title) in titles.iter().enumerate() {
-        let package = match title.split_once('/') {
-            Some((package, _)) => package,
-            None => "com.android.systemui",
-        };
-        let shown = *title == focused
-            || *title == front
-            || matches!(title.as_str(), "NavigationBar0" | "StatusBar" | "InputMethod");
-        let secure = if *title == front && phone.is_secure() { " SECURE" } else { "" };
+    for (index, window) in windows.iter().enumerate() {
+        let Listed { token, title, package, owner, place, kind, flags, size, shown } = window;
+        let hidden = *title == front && *kind == "BASE_APPLICATION" && phone.is_secure();
+        let secure = if hidden { " SECURE" } else { "" };
         push_fmt!(
             text,
             "  Window #{index} Window{{{token} u0 {title}}}:\n    \
              mDisplayId=0 rootTaskId=1 mSession=Session{{59e06c8 819:u0a10095}} mClient=android.os.BinderProxy@88820ad\n    \
-             mOwnerUid=10095 showForAllUsers=true package={package} appop=NONE\n    \
-             mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty=BASE_APPLICATION fmt=TRANSPARENT\n      \
-             fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR{secure} SPLIT_TOUCH HARDWARE_ACCELERATED}}\n    \
+             mOwnerUid={owner} showForAllUsers=true package={package} appop=NONE\n    \
+             mAttrs={{(0,0){place} ty={kind} fmt=TRANSPARENT\n      \
+             fl={flags}{secure}}}\n    \
              Requested w={width} h={height} mLayoutSeq=108\n    \
              mHasSurface={shown} isReadyForDisplay()={shown} mWindowRemovalAllowed=false\n    \
              isOnScreen={shown}\n    isVisible={shown}\n",
-            token = token(title),
+            width = size.0,
+            height = size.1,
         );
     }
     push_fmt!(
@@ -95,7 +155,7 @@ pub(super) fn list(device: &VirtualPhone) -> String {
          imeLayeringTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
          imeInputTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
          mInTouchMode=true\n",
-        token = token(&focused),
+        token = focused_token(phone),
     );
     text
 }
@@ -115,7 +175,7 @@ pub(super) fn displays(device: &VirtualPhone) -> String {
         }
     };
     let focused = phone.focused_window();
-    let focus = format!("Window{{{} u0 {focused}}}", token(&focused));
+    let focus = format!("Window{{{} u0 {focused}}}", focused_token(phone));
     let Some((number, front)) = tasks(device).into_iter().next() else {
         return String::new();
     };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::{CommandOutput, find, path};
 use crate::{
     apk,
-    device::{VirtualPhone, unix_seconds},
+    device::VirtualPhone,
     faults::FaultPlan,
     files::normalize_path,
     packages::{Component, Package},
@@ -77,7 +77,7 @@ pub(super) async fn install(
     if !device.phone().install(package) {
         return failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: the phone came with this package");
     }
-    if device.files().write_package(&place, content.to_vec(), unix_seconds()).is_err() {
+    if device.files().write_package(&place, content.to_vec(), device.unix_seconds()).is_err() {
         device.phone().uninstall(&name);
         return failure("INSTALL_FAILED_INSUFFICIENT_STORAGE");
     }
