@@ -280,6 +280,8 @@ async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = TowerToHyperService::new(router);
+    // Without `half_close`: a client that closes its sending side has left, by which calls of 2026-07-28 are cancelled.
+    // With it, nobody would notice before the next byte is written. What must not be lost is `carried_out`.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
