@@ -103,17 +103,17 @@ const CANCEL: &str =
 
 /// Sends a request and closes the connection behind it, without reading.
 async fn send_and_leave(running: &Running, headers: &HeaderMap, method: &str, body: &str) {
-    let mut request = format!(
+    let line = |(name, value): (&HeaderName, &HeaderValue)| {
+        format!("{name}: {}\r\n", value.to_str().unwrap())
+    };
+    let lines: String = headers.iter().map(line).collect();
+    let request = format!(
         "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
          Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n",
+         Content-Length: {}\r\n{lines}\r\n{body}",
         running.address,
         body.len()
     );
-    for (name, value) in headers {
-        request += &format!("{name}: {}\r\n", value.to_str().unwrap());
-    }
-    request += &format!("\r\n{body}");
     let mut stream = TcpStream::connect(running.address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
 }
