@@ -1,7 +1,9 @@
 //! Cancelled calls and clients that hang up, in each era: what goes on, and what waits.
 use std::sync::Arc;
 
-use ayeaye_agent::{Principal, SessionId, StopReason};
+use ayeaye_agent::{
+    Agreed, DeviceId, DirectAction, Gesture, Key, Principal, SessionId, StopReason,
+};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -90,6 +92,73 @@ async fn a_call_that_is_cancelled_while_its_run_begins_leaves_no_task_behind() {
         assert_eq!(reason, StopReason::Cancelled);
     }
     assert_eq!(fake.device.gestures(), 0);
+}
+
+/// An act that has the phone until the gate is opened.
+async fn act_behind(fake: &FakeServer, gate: &Arc<Notify>) -> tokio::task::JoinHandle<()> {
+    fake.device.open_behind(gate);
+    let act = DirectAction {
+        device_id: DeviceId::new(SERIAL),
+        session_id: None,
+        gesture: Gesture::HotKey { key: Key::Home },
+        reason: String::new(),
+        secret: false,
+        agreed: Agreed::Nothing,
+        by_hand: false,
+        principal: Principal::local(),
+    };
+    let agent = fake.agent.clone();
+    let acting = tokio::spawn(async move { agent.act(act).await.unwrap().finished().await });
+    fake.device.is_wanted().await;
+    acting
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_waits_for_an_act_says_so_in_time_and_the_same_call_follows_it() {
+    let gate = Arc::new(Notify::new());
+    let fake = FakeServer::new([completes("Done.")]);
+    let acting = act_behind(&fake, &gate).await;
+    let mut client = LineClient::old(&fake.server, json!({})).await;
+    let mut params = start();
+    params["arguments"]["wait_seconds"] = 1.into();
+    let told = client.ask("tools/call", params).await;
+    let text = told["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("the task has not begun yet") && text.contains("same call"), "{told}");
+    gate.notify_one();
+    acting.await.unwrap();
+    let done = client.ask("tools/call", start()).await;
+    assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{done}");
+    let sessions = fake.agent.sessions(&Principal::local(), 9).await.unwrap();
+    assert_eq!((sessions.len(), fake.model.calls()), (2, 1), "one is the act's");
+}
+
+#[tokio::test]
+async fn a_start_that_is_cancelled_while_it_waits_for_an_act_does_nothing() {
+    let gate = Arc::new(Notify::new());
+    let fake = FakeServer::new([taps(1)]);
+    let acting = act_behind(&fake, &gate).await;
+    let mut client = LineClient::old(&fake.server, json!({})).await;
+    let call = client.send("tools/call", start()).await;
+    client.line(&cancelled(call)).await;
+    // Whoever is answered now was read behind the cancel.
+    client.ask("tools/list", json!({})).await;
+    gate.notify_one();
+    acting.await.unwrap();
+    let local = Principal::local();
+    within(20, "the end of what was cancelled", async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        loop {
+            let sessions = fake.agent.sessions(&local, 9).await.unwrap();
+            let of_task = sessions.iter().filter_map(|(_, it)| it.as_ref().ok());
+            let reasons = of_task.filter(|it| it.task == "Text Anna").map(|it| it.stop_reason);
+            if reasons.collect::<Vec<_>>() == [StopReason::Cancelled] {
+                return;
+            }
+            tick.tick().await;
+        }
+    })
+    .await;
+    assert_eq!(fake.device.gestures(), 1, "the act's alone");
 }
 
 #[tokio::test]

@@ -77,6 +77,8 @@ async fn every_tool_does_what_it_says() {
     let typed = act(&rig, "type_text", with(title.clone(), &json!({ "text": "Milk" }))).await;
     assert_eq!((&typed["keyboard_shown"], &typed["password_field"]), (&json!(true), &json!(false)));
     assert_eq!(phone.state().focused_field.unwrap().text, "Milk");
+    let in_focus = element(&rig, |it| it["focused"] == true).await;
+    assert_eq!((&in_focus["id"], &in_focus["text"]), (&json!("title"), &json!("Milk")));
     act(&rig, "type_text", json!({ "text": " & honey" })).await;
     assert_eq!(phone.state().focused_field.unwrap().text, "Milk & honey");
     act(&rig, "type_text", with(title, &json!({ "text": "Tea", "clear": true }))).await;

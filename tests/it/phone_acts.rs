@@ -148,7 +148,10 @@ async fn letters_that_a_keyboard_composed_are_told_where_there_is_no_other_way()
     })
     .await;
     let typed = act(&rig, "type_text", title(&rig, &json!({ "text": "oat milk" }))).await;
-    assert!(typed["uncertain"].as_str().unwrap().contains("does not hold the text"), "{typed}");
+    let uncertain = typed["uncertain"].as_str().unwrap();
+    assert!(uncertain.contains("does not hold the text"), "{typed}");
+    assert!(uncertain.contains("in focus (") && uncertain.contains("compose"), "{typed}");
+    assert!(typed["next"].as_str().unwrap().contains("--keyboard fetch"), "{typed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

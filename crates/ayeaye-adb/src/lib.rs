@@ -57,6 +57,7 @@ mod fuzz;
 mod tests;
 
 pub use self::apps::labels::AppLabels;
+pub use self::apps::resolve::NO_SUCH_APP;
 pub use self::checkup::{CheckupFinding, CheckupVerdict};
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};

@@ -211,9 +211,12 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         }
         // It says itself what to switch on.
         DeviceError::Refused { reason, .. } if ayeaye_adb::names_the_mend(reason) => "",
-        DeviceError::Refused { .. } => {
-            "if there is no other way, do it by hand on the phone, then go on"
-        }
+        DeviceError::Refused { .. } => reader.choose(
+            "try another way: where the elements cannot be read, get_screenshot shows the screen, and x and y say where to \
+             act; if there is none, have your user do it by hand on the phone, then go on",
+            "if there is no other way, do it by hand on the phone, then go on",
+            "if there is no other way, do it by hand on the phone, then go on",
+        ),
         DeviceError::NotSent { .. } => "fix what the message names, and try again",
         DeviceError::OtherPhone { .. } => for_another_phone(reader),
         DeviceError::ClaimedElsewhere { notes_are_gone: true, .. } => {
@@ -227,6 +230,13 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "try again; if it keeps happening, reconnect the phone and run `ayeaye doctor`"
         }
     }
+}
+
+/// What to do where an app is not there, for a client.
+pub(crate) fn for_missing_app(text: &str) -> Option<&'static str> {
+    text.contains(ayeaye_adb::NO_SUCH_APP).then_some(
+        "take one of the names that the message gives, or have your user install the app; the session is kept",
+    )
 }
 
 /// What to do about a session whose phone has left its address to another one.

@@ -53,6 +53,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 pub use args::Defaults;
 
 use crate::config::{ToolChoice, ToolSet};
+use crate::handler_end::HandlerEnd;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
@@ -261,6 +262,7 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         mut ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _end = HandlerEnd::take(&mut ctx.extensions);
         let name = request.name.to_string();
         let mut tools = self.offer().await.tools;
         if self.toolbox.is_task(&name) {

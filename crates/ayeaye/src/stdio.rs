@@ -6,31 +6,36 @@
 //! the server; and a client that reads no more has left, as one that writes no more has.
 mod garbled;
 mod line_reader;
+mod open_ids;
 mod parse;
 mod request_id;
 
-use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio::sync::watch;
+use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 
 use line_reader::{InputLine, LineReader};
+use open_ids::{MOST_OPEN, NotTaken, OpenIds};
 use parse::{Parsed, parse};
 
 use crate::shutdown::Shutdown;
 
 /// The longest line, which is one message, in bytes. No task for a phone needs more.
 pub const MAX_LINE: usize = 16 << 20;
+
+/// No further line is read while so many answers wait for the client to read them.
+const MOST_UNREAD: usize = 256;
 
 /// How long finished responses may take to be sent.
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
@@ -149,10 +154,29 @@ struct StdioTransport {
     output_state: OutputState,
     /// Whether the client has asked for anything yet.
     asked: bool,
-    /// The ids of requests that are not answered yet.
-    ids: HashSet<RequestId>,
+    ids: OpenIds,
+    /// A request whose id was that of one that is over.
+    held: Option<RxJsonRpcMessage<RoleServer>>,
     /// Requests that came in and whose answer has not left.
     open: watch::Sender<usize>,
+    /// Messages that are ready and have not left.
+    unread: watch::Sender<usize>,
+}
+
+/// One of those; dropped when it has left or is given up.
+struct Unread(watch::Sender<usize>);
+
+impl Unread {
+    fn new(all: &watch::Sender<usize>) -> Self {
+        all.send_modify(|unread| *unread += 1);
+        Self(all.clone())
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.0.send_modify(|unread| *unread -= 1);
+    }
 }
 
 impl StdioTransport {
@@ -160,32 +184,56 @@ impl StdioTransport {
         let input = LineReader::new(reader, MAX_LINE, shutdown.asked.clone());
         let output = AsyncRwTransport::new(tokio::io::empty(), writer);
         let output_state = OutputState { broken: Arc::default(), asked: shutdown.asked.clone() };
-        let (ids, open) = (HashSet::new(), watch::Sender::new(0));
-        Self { input, output, output_state, asked: false, ids, open }
+        let (open, unread) = (watch::Sender::new(0), watch::Sender::new(0));
+        Self {
+            input,
+            output,
+            output_state,
+            asked: false,
+            ids: OpenIds::default(),
+            held: None,
+            open,
+            unread,
+        }
     }
 
     /// Answers what never reaches rmcp. Not awaited here: `receive` may be dropped at any time.
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
         let sent = self.output.send(TxJsonRpcMessage::<RoleServer>::error(error, id));
-        let output_state = self.output_state.clone();
-        tokio::spawn(async move { drop(output_state.note(sent.await)) });
+        let (output_state, unread) = (self.output_state.clone(), Unread::new(&self.unread));
+        tokio::spawn(async move {
+            drop(output_state.note(sent.await));
+            drop(unread);
+        });
     }
 
     /// Whether a message is for rmcp.
-    fn admit(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    fn admit(&mut self, message: &mut RxJsonRpcMessage<RoleServer>) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
                 self.asked = true;
                 let id = request.id.clone();
-                let is_new = self.ids.insert(id.clone());
-                if is_new {
-                    self.open.send_modify(|open| *open += 1);
-                } else {
+                let text = match self.ids.begin(&id) {
+                    Ok(end) => {
+                        self.open.send_modify(|open| *open += 1);
+                        request.request.extensions_mut().insert(end);
+                        return true;
+                    }
                     // rmcp would answer only one of them.
-                    let text = "a request with this id is still open: give each its own";
-                    self.refuse(ErrorData::invalid_request(text, None), Some(id));
-                }
-                is_new
+                    Err(NotTaken::InUse) => {
+                        "a request with this id is still open: give each its own".to_owned()
+                    }
+                    // rmcp would take the answer of that one for its.
+                    Err(NotTaken::StillEnding) => {
+                        "the request that had this id was cancelled and is still ending: give each its own"
+                            .to_owned()
+                    }
+                    Err(NotTaken::TooMany) => format!(
+                        "{MOST_OPEN} requests are open: wait for the answer of one, or cancel one"
+                    ),
+                };
+                self.refuse(ErrorData::invalid_request(text, None), Some(id));
+                false
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -193,7 +241,7 @@ impl StdioTransport {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     // It will have no answer, and none is waited for at the end.
-                    if self.ids.remove(id) {
+                    if self.ids.cancel(id) {
                         self.open.send_modify(|open| *open = open.saturating_sub(1));
                     }
                 }
@@ -218,11 +266,13 @@ impl Transport<RoleServer> for StdioTransport {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let is_answer = answered.is_some_and(|id| self.ids.remove(id));
+        let is_answer = answered.is_some_and(|id| self.ids.answer(id));
         let (sent, open, output_state) =
             (self.output.send(item), self.open.clone(), self.output_state.clone());
+        let unread = Unread::new(&self.unread);
         async move {
             let sent = output_state.note(sent.await);
+            drop(unread);
             if is_answer {
                 open.send_modify(|open| *open = open.saturating_sub(1));
             }
@@ -231,15 +281,35 @@ impl Transport<RoleServer> for StdioTransport {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let mut unread = self.unread.subscribe();
         loop {
+            // Whoever writes and does not read would have us keep answers without end.
+            unread.wait_for(|unread| *unread < MOST_UNREAD).await.ok()?;
+            if self.held.is_some() {
+                // When this goes on, rmcp had nothing else to do: it has dropped the late answer of the one before.
+                yield_now().await;
+            }
+            if let Some(mut message) = self.held.take()
+                && self.admit(&mut message)
+            {
+                return Some(message);
+            }
             match self.input.next().await? {
                 InputLine::Oversized(id) => {
                     let text = format!("the message is longer than {MAX_LINE} bytes");
                     self.refuse(ErrorData::invalid_request(text, None), id);
                 }
                 InputLine::Whole(line) => match parse(&line) {
-                    Parsed::Message(message) if self.admit(&message) => return Some(*message),
-                    Parsed::Message(_) | Parsed::Nothing => {}
+                    Parsed::Message(mut message) => {
+                        if let JsonRpcMessage::Request(request) = &*message
+                            && self.ids.is_over(&request.id)
+                        {
+                            self.held = Some(*message);
+                        } else if self.admit(&mut message) {
+                            return Some(*message);
+                        }
+                    }
+                    Parsed::Nothing => {}
                     Parsed::Wrong(error, id) => self.refuse(error, id),
                 },
             }

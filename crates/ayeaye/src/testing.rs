@@ -12,11 +12,12 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::handler_end::HandlerEnd;
 use crate::mcp::panics::catch_panics;
 use crate::principal;
 
 /// Tools: `echo` gives back its text, `panic` panics, `who` names the caller, `slow` answers when
-/// `go` is notified or `stop` is cancelled.
+/// `go` is notified or `stop` is cancelled, `deaf` when `go` is notified, cancelled or not.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Echo {
     pub(crate) begun: Arc<Notify>,
@@ -45,8 +46,9 @@ impl ServerHandler for Echo {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _end = HandlerEnd::take(&mut context.extensions);
         let name = request.name.to_string();
         catch_panics(&name, self.answer(request, context)).await
     }
@@ -78,6 +80,11 @@ impl Echo {
                         "cancelled".to_owned()
                     }
                 }
+            }
+            "deaf" => {
+                self.begun.notify_one();
+                self.go.notified().await;
+                "went".to_owned()
             }
             "panic" => panic!("hush, this stays in the log"),
             _ => return Err(ErrorData::invalid_params("no such tool", None)),

@@ -60,11 +60,13 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     // With the code for this one it is sent, once.
     let button = middle(&rig, "send_button").await;
     let code = code_in(&told);
-    act(&rig, "tap", with(button.clone(), &code)).await;
+    let done = act(&rig, "tap", with(button.clone(), &code)).await;
     assert_eq!(sent(), before + 1);
     assert_eq!(phone.state().sent.last().unwrap().text, "hello");
+    // A client whose answer was lost asks again.
     let again = refused(&rig, "tap", with(button, &code)).await;
-    assert!(again.contains("is not an approval"), "{again}");
+    let at = format!("used already, at step {} of session", done["global_step_idx"]);
+    assert!(again.contains(&at) && again.contains("get_screenshot first"), "{again}");
     assert_eq!(sent(), before + 1);
 }
 

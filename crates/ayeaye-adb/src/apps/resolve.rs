@@ -144,11 +144,14 @@ pub(crate) enum Certainty {
     Near,
 }
 
+/// How the refusal of an app begins that is not there.
+pub const NO_SUCH_APP: &str = "no app of this name is installed";
+
 /// Why a name does not resolve, with up to five candidates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AppNameError {
     /// With the nearest; where none is near, with some that are there, and how many there are.
-    #[error("no app of this name is installed{}", what_is_there(nearest, some, *count))]
+    #[error("{NO_SUCH_APP}{}", what_is_there(nearest, some, *count))]
     Missing { nearest: Vec<String>, some: Vec<String>, count: usize },
     #[error("several apps may be meant: {}; name the package", .0.join(", "))]
     Ambiguous(Vec<String>),
@@ -285,7 +288,7 @@ fn missing(wanted: &str, installed: &[AppNames]) -> AppNameError {
     let all = matching(installed, |_| true);
     AppNameError::Missing {
         nearest: similar_apps(wanted, installed),
-        some: candidates(&all, installed),
+        some: some_of(&all, installed),
         count: all.len(),
     }
 }
@@ -350,7 +353,20 @@ fn similar_apps(wanted: &str, installed: &[AppNames]) -> Vec<String> {
     candidates(&scored.into_iter().map(|(_, index)| index).collect::<Vec<_>>(), installed)
 }
 
+/// Most candidates that are named.
+const MOST_NAMED: usize = 5;
+
 fn candidates(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
+    named(&indices[..indices.len().min(MOST_NAMED)], installed)
+}
+
+/// The same where the others are counted: that one more is there is no shorter than its name.
+fn some_of(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
+    let all_but_one = indices.len() == MOST_NAMED + 1;
+    if all_but_one { named(indices, installed) } else { candidates(indices, installed) }
+}
+
+fn named(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
     let with_label = |index: &usize| {
         let app = &installed[*index];
         // By which a further icon can be named.
@@ -363,7 +379,7 @@ fn candidates(indices: &[usize], installed: &[AppNames]) -> Vec<String> {
             None => key,
         }
     };
-    indices.iter().take(5).map(with_label).collect()
+    indices.iter().map(with_label).collect()
 }
 
 /// Letters and digits only, in lower case.

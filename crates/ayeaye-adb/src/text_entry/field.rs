@@ -206,8 +206,11 @@ impl Fields {
         if untouched && !contained && !self.holds_elsewhere(field, comparison, &typed) {
             return Arrival::Nothing;
         }
-        let why = "the field in focus does not hold the text as it was sent";
-        Arrival::Different(why.to_owned())
+        Arrival::Different(format!(
+            "the field in focus{} does not hold the text as it was sent: the keyboard may compose or correct words, or \
+             the field changes what is typed",
+            named(field)
+        ))
     }
 
     /// Whether the text may have gone to another element: boxes for single digits pass the focus on,
@@ -221,9 +224,20 @@ impl Fields {
     }
 }
 
+/// By what a field can be told from the others, in brackets.
+fn named(field: &Element) -> String {
+    let id = field.resource_id.rsplit('/').next().unwrap_or_default();
+    let name = if id.is_empty() { field.hint.trim() } else { id };
+    let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if name.is_empty() { name } else { format!(" ({name})") }
+}
+
 fn is_field(element: &Element) -> bool {
     element.password || element.class.contains("EditText") || element.class.contains("AutoComplete")
 }
+
+/// The longest name of a field, in characters.
+const LONGEST_NAME: usize = 60;
 
 const LEFT_OUT: &str = "the field has left out signs of the text";
 

@@ -53,7 +53,7 @@ pub(super) struct AuthMiddleware {
 }
 
 /// The header that names a session.
-const SESSION_ID: &str = "mcp-session-id";
+pub(super) const SESSION_ID: &str = "mcp-session-id";
 
 /// How long a request's body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);

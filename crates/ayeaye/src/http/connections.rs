@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use axum::{Extension, Router};
@@ -34,11 +34,12 @@ const SHARE: Share = Share { most: MAX_CONNECTIONS / 2, scarce_from: 640, most_w
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// A connection. Every request carries it as an extension.
+/// A connection. Every request carries it as an extension, and a call keeps those of its request for as long as it
+/// lasts. It outlives its connection, whose place it must not keep.
 #[derive(Debug, Clone)]
 pub(super) struct Conn {
     pub(super) peer: Peer,
-    guard: Arc<ConnGuard>,
+    guard: Weak<ConnGuard>,
 }
 
 /// The peer, as the operating system knows it.
@@ -66,10 +67,11 @@ impl fmt::Display for Peer {
 
 impl Conn {
     /// It has authenticated and keeps its permit from now on, unless the principal has too many
-    /// connections already. Then it still counts as unauthenticated.
+    /// connections already. Then it still counts as unauthenticated. One that has ended takes no place.
     #[must_use]
     pub(super) fn authenticate(&self, principal: &Principal) -> bool {
-        let ConnGuard { id, limiter } = &*self.guard;
+        let Some(guard) = self.guard.upgrade() else { return true };
+        let ConnGuard { id, limiter } = &*guard;
         limiter.table().authenticate(*id, principal, limiter.share)
     }
 }
@@ -159,7 +161,8 @@ impl ConnLimiter {
         Arc::clone(&self.permits).acquire_owned().await.expect("never closed")
     }
 
-    fn admit(self: &Arc<Self>, peer: Peer) -> (Conn, CancellationToken) {
+    /// Counts a connection until its guard is dropped; cancelling the token is to end it.
+    fn admit(self: &Arc<Self>, peer: Peer) -> (Conn, Arc<ConnGuard>, CancellationToken) {
         let leave = CancellationToken::new();
         let id = {
             let mut table = self.table();
@@ -168,7 +171,8 @@ impl ConnLimiter {
             table.unauthenticated.insert(id, leave.clone());
             id
         };
-        (Conn { peer, guard: Arc::new(ConnGuard { id, limiter: Arc::clone(self) }) }, leave)
+        let guard = Arc::new(ConnGuard { id, limiter: Arc::clone(self) });
+        (Conn { peer, guard: Arc::downgrade(&guard) }, guard, leave)
     }
 }
 
@@ -243,12 +247,12 @@ impl Connections {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let permit = self.limiter.acquire().await;
-        let (conn, leave) = self.limiter.admit(peer);
-        let router = router.clone().layer(Extension(conn.clone()));
+        let (conn, guard, leave) = self.limiter.admit(peer);
+        let router = router.clone().layer(Extension(conn));
         let serve = serve(stream, peer, router, self.finish.clone(), self.cut.clone());
         self.tracker.spawn(async move {
             leave.run_until_cancelled(serve).await;
-            drop((conn, permit));
+            drop((guard, permit));
         });
     }
 
@@ -276,6 +280,8 @@ async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = TowerToHyperService::new(router);
+    // Without `half_close`: a client that closes its sending side has left, by which calls of 2026-07-28 are cancelled.
+    // With it, nobody would notice before the next byte is written. What must not be lost is `carried_out`.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
@@ -318,11 +324,11 @@ mod tests {
         }
         assert!(here[0].0.0.authenticate(&Principal::local()));
         let (taken, ()) = tokio::join!(limiter.acquire(), async {
-            assert!(!here[0].0.1.is_cancelled());
-            here[1].0.1.cancelled().await;
+            assert!(!here[0].0.2.is_cancelled());
+            here[1].0.2.cancelled().await;
             drop(here.remove(1));
         });
-        assert!(!here[1].0.1.is_cancelled());
+        assert!(!here[1].0.2.is_cancelled());
         drop((taken, here));
         let table = limiter.table();
         assert!(table.unauthenticated.is_empty() && table.authenticated.is_empty());
@@ -343,16 +349,16 @@ mod tests {
         let mut here = Vec::new();
         for id in 0..4 {
             let permit = limiter.acquire().await;
-            let (conn, leave) = limiter.admit(Peer::Local { same_user: false });
+            let (conn, guard, leave) = limiter.admit(Peer::Local { same_user: false });
             assert_eq!(conn.authenticate(&greedy), id < 2);
-            here.push((conn, leave, permit));
+            here.push((conn, leave, (guard, permit)));
         }
         assert!(here[0].0.authenticate(&greedy), "one that has its place keeps it");
         let (mine, ()) = tokio::join!(limiter.acquire(), async {
             here[2].1.cancelled().await;
             drop(here.remove(2));
         });
-        let (conn, _) = limiter.admit(Peer::Local { same_user: false });
+        let (conn, _guard, _) = limiter.admit(Peer::Local { same_user: false });
         assert!(conn.authenticate(&anna));
         drop(here.remove(0));
         assert!(here[1].0.authenticate(&greedy), "there is room again");
@@ -368,8 +374,8 @@ mod tests {
             table: Mutex::default(),
         });
         let authenticate = |name: &str| {
-            let (conn, _) = limiter.admit(Peer::Local { same_user: false });
-            conn.authenticate(&Principal::new(name)).then_some(conn)
+            let (conn, guard, _) = limiter.admit(Peer::Local { same_user: false });
+            conn.authenticate(&Principal::new(name)).then_some(guard)
         };
         let mut here = Vec::new();
         for name in ["a", "a", "a", "a", "b", "b"] {
@@ -380,5 +386,25 @@ mod tests {
         assert!(authenticate("anna").is_none());
         drop((anna, here));
         assert!(limiter.table().authenticated.is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_is_left_of_a_request_keeps_no_place() {
+        let limiter = Arc::new(ConnLimiter {
+            permits: Arc::new(Semaphore::new(1)),
+            reserve: 0,
+            share: Share { most: 1, scarce_from: 1, most_when_scarce: 1 },
+            table: Mutex::default(),
+        });
+        let anna = Principal::new("token:anna");
+        let (of_a_call, guard, _) = limiter.admit(Peer::Local { same_user: false });
+        assert!(of_a_call.authenticate(&anna));
+        drop(guard);
+        assert!(limiter.table().authenticated.is_empty());
+        // A request that is carried out although its client has gone already.
+        assert!(of_a_call.authenticate(&anna));
+        assert!(limiter.table().per_principal.is_empty());
+        let (conn, _guard, _) = limiter.admit(Peer::Local { same_user: false });
+        assert!(conn.authenticate(&anna));
     }
 }

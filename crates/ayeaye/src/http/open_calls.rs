@@ -1,19 +1,31 @@
 //! The calls of sessions that have no answer yet: an id is for one of them at a time.
 //!
 //! A call outlives the connection that it came on. So it is over when its answer is among the events of its
-//! stream, when it is cancelled or when its session ends, and not when nobody reads it any more.
+//! stream, when it was cancelled and its handler has ended, or when its session ends, and not when nobody reads it any
+//! more.
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 use rmcp::transport::common::server_side_http::SessionId;
 
-/// The stream of each call once it has one, by its session and its id.
-type Streams = HashMap<(SessionId, RequestId), Option<String>>;
+use crate::handler_end::HandlerEnd;
+
+/// Each call, by its session and its id.
+type Calls = HashMap<(SessionId, RequestId), CallState>;
+
+#[derive(Debug, Default)]
+struct CallState {
+    /// Its stream, once it has one.
+    stream: Option<String>,
+    cancelled: bool,
+    /// Its handler has ended, and what it has to say is on its way.
+    handled: bool,
+}
 
 /// All calls without an answer. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OpenCalls(Arc<Mutex<Streams>>);
+pub(super) struct OpenCalls(Arc<Mutex<Calls>>);
 
 /// A call that is on its way to its session; dropped before it is there, its id is free again.
 #[derive(Debug)]
@@ -30,13 +42,13 @@ impl OpenCalls {
         if all.contains_key(&id) {
             return None;
         }
-        all.insert(id.clone(), None);
+        all.insert(id.clone(), CallState::default());
         Some(NewCall { all: self.clone(), id, arrived: false })
     }
 
     /// The stream of a call.
     pub(super) fn stream(&self, session: &SessionId, call: &RequestId) -> Option<String> {
-        self.lock().get(&(session.clone(), call.clone())).cloned().flatten()
+        self.lock().get(&(session.clone(), call.clone()))?.stream.clone()
     }
 
     /// The ids of a session's calls.
@@ -52,7 +64,28 @@ impl OpenCalls {
 
     /// The call of this stream is over.
     pub(super) fn end(&self, stream: &str) {
-        self.lock().retain(|_, its| its.as_deref() != Some(stream));
+        self.lock().retain(|_, its| its.stream.as_deref() != Some(stream));
+    }
+
+    /// The call of this stream is cancelled, and its session knows it. It is over as soon as its handler has ended: rmcp
+    /// would take its answer for that of another call with the id.
+    pub(super) fn cancel(&self, stream: &str) {
+        self.lock().retain(|_, its| {
+            if its.stream.as_deref() != Some(stream) {
+                return true;
+            }
+            its.cancelled = true;
+            !its.handled
+        });
+    }
+
+    fn handled(&self, id: &(SessionId, RequestId)) {
+        let mut all = self.lock();
+        let Some(call) = all.get_mut(id) else { return };
+        call.handled = true;
+        if call.cancelled {
+            all.remove(id);
+        }
     }
 
     /// The sessions with an open call.
@@ -60,7 +93,7 @@ impl OpenCalls {
         self.lock().keys().map(|(session, _)| session.clone()).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Streams> {
+    fn lock(&self) -> MutexGuard<'_, Calls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,7 +101,15 @@ impl OpenCalls {
 impl NewCall {
     /// Says which stream its answer will come on.
     pub(super) fn answers_on(&self, stream: &str) {
-        self.all.lock().insert(self.id.clone(), Some(stream.to_owned()));
+        if let Some(call) = self.all.lock().get_mut(&self.id) {
+            call.stream = Some(stream.to_owned());
+        }
+    }
+
+    /// Goes to its handler with it.
+    pub(super) fn handler_end(&self) -> HandlerEnd {
+        let (all, id) = (self.all.clone(), self.id.clone());
+        HandlerEnd::new(move || all.handled(&id))
     }
 
     /// Its session has it: from now on it is open until its stream ends.
@@ -106,6 +147,19 @@ mod tests {
         calls.end("b");
         assert!(calls.begin(&anna, &id).is_none());
         calls.end("a");
+        // Cancelled, it is over when its handler has ended, whichever comes first.
+        for handled_first in [true, false] {
+            let call = calls.begin(&anna, &id).unwrap();
+            let mut handler = Some(call.handler_end());
+            call.answers_on("c");
+            call.has_arrived();
+            handler.take_if(|_| handled_first);
+            assert!(calls.begin(&anna, &id).is_none());
+            calls.cancel("c");
+            assert_eq!(calls.begin(&anna, &id).is_none(), !handled_first);
+            drop(handler);
+            assert!(calls.begin(&anna, &id).is_some());
+        }
         // One that does not reach its session takes nothing.
         drop(calls.begin(&anna, &id).unwrap());
         assert!(calls.sessions().is_empty());

@@ -14,7 +14,7 @@ use futures::{Stream, StreamExt as _, stream};
 use rmcp::ErrorData;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
-    RequestId, ServerJsonRpcMessage,
+    GetExtensions as _, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{
@@ -59,7 +59,7 @@ fn current_principal() -> Principal {
 
 #[derive(Debug)]
 pub(super) struct Sessions {
-    inner: LocalSessionManager,
+    inner: Arc<LocalSessionManager>,
     replay: Replay,
     open: Mutex<HashMap<SessionId, OpenSession>>,
     legacy_sse: LegacySseFilter,
@@ -84,7 +84,7 @@ impl Sessions {
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
         Self {
-            inner,
+            inner: Arc::new(inner),
             replay,
             open: Mutex::default(),
             legacy_sse: LegacySseFilter::default(),
@@ -161,25 +161,6 @@ impl Sessions {
         Ok(stream::iter(first).chain(stream::poll_fn(move |context| events.poll_recv(context))))
     }
 
-    /// Cancels the calls of a session that ends: rmcp lets them go on for some seconds, to send their answers, while
-    /// their runs drive the phone.
-    async fn cancel_calls(&self, id: &SessionId) {
-        let cancel = async {
-            for call in self.calls.of(id) {
-                let why = Some("the session has ended".to_owned());
-                let params = CancelledNotificationParam::new(Some(call), why);
-                let cancelled = CancelledNotification::new(params).into();
-                let message = ClientJsonRpcMessage::notification(cancelled);
-                if self.inner.accept_message(id, message).await.is_err() {
-                    // It has ended by itself.
-                    return;
-                }
-            }
-        };
-        // A session blocks while a client does not read what it is sent; those that make room for others must not wait.
-        drop(timeout(CANCEL_LIMIT, cancel).await);
-    }
-
     /// Ends sessions until there is room for one more: the least recently used of the principal with
     /// the most. Its client gets 404 and initializes again, as the protocol requires. One with a call that
     /// somebody waits for goes last, since its run would end with it; while it waits no message comes.
@@ -208,6 +189,44 @@ impl Sessions {
             }
             self.close_session(&oldest).await?;
         }
+    }
+}
+
+/// The end of a session that is no longer in the list of those that are open.
+struct SessionEnd {
+    inner: Arc<LocalSessionManager>,
+    calls: OpenCalls,
+    replay: Replay,
+    id: SessionId,
+}
+
+impl SessionEnd {
+    async fn carry_out(self) -> Result<(), LocalSessionManagerError> {
+        self.cancel_calls().await;
+        let closing = self.inner.close_session(&self.id);
+        // It is out of the list at once. Only its end may have to wait until its client reads.
+        let closed = timeout(CANCEL_LIMIT, closing).await.unwrap_or(Ok(()));
+        self.calls.end_session(&self.id);
+        self.replay.end_session(&self.id);
+        closed
+    }
+
+    /// Cancels its calls: rmcp lets them go on for some seconds, to send their answers, while their runs drive the phone.
+    async fn cancel_calls(&self) {
+        let cancel = async {
+            for call in self.calls.of(&self.id) {
+                let why = Some("the session has ended".to_owned());
+                let params = CancelledNotificationParam::new(Some(call), why);
+                let cancelled = CancelledNotification::new(params).into();
+                let message = ClientJsonRpcMessage::notification(cancelled);
+                if self.inner.accept_message(&self.id, message).await.is_err() {
+                    // It has ended by itself.
+                    return;
+                }
+            }
+        };
+        // A session blocks while a client does not read what it is sent; those that make room for others must not wait.
+        drop(timeout(CANCEL_LIMIT, cancel).await);
     }
 }
 
@@ -241,32 +260,35 @@ impl SessionManager for Sessions {
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.open().remove(id);
         self.legacy_sse.remove(id);
-        self.cancel_calls(id).await;
-        let closing = self.inner.close_session(id);
-        // It is out of the list at once. Only its end may have to wait until its client reads.
-        let closed = timeout(CANCEL_LIMIT, closing).await.unwrap_or(Ok(()));
-        self.calls.end_session(id);
-        self.replay.end_session(id);
-        closed
+        let ending = SessionEnd {
+            inner: Arc::clone(&self.inner),
+            calls: self.calls.clone(),
+            replay: self.replay.clone(),
+            id: id.clone(),
+        };
+        // From here on nobody else can find it to end it: whoever asked for its end may go away meanwhile, and so may
+        // whoever needed its place.
+        tokio::spawn(ending.carry_out()).await.unwrap_or(Ok(()))
     }
 
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.touch(id);
-        let ClientJsonRpcMessage::Request(request) = &message else {
+        let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Ok(self.inner.create_stream(id, message).await?.left_stream());
         };
         let Some(call) = self.calls.begin(id, &request.id) else {
             // rmcp would send both answers to one of them.
-            let text = "a request with this id is still open: give each its own";
+            let text = "a request with this id is still open, or was cancelled and is still ending: give each its own";
             let error = ErrorData::invalid_request(text, None);
             let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
             let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
             return Ok(refusal.left_stream().right_stream());
         };
+        request.request.extensions_mut().insert(call.handler_end());
         let stream = self.noted(self.call(id, message, call).await?);
         Ok(self.legacy_sse.readable(id, stream).right_stream().right_stream())
     }
@@ -285,7 +307,7 @@ impl SessionManager for Sessions {
         self.inner.accept_message(id, message).await?;
         // Not before: a call that takes its id must reach the session after this.
         if let Some(stream) = cancelled {
-            self.calls.end(&stream);
+            self.calls.cancel(&stream);
         }
         Ok(())
     }
@@ -333,6 +355,9 @@ fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+    use tokio::time::sleep;
+
     use super::*;
 
     #[tokio::test]
@@ -348,6 +373,21 @@ mod tests {
         assert!(sessions.has_session(last).await.unwrap());
         assert_eq!(sessions.open().len(), MAX_SESSIONS);
         assert!(sessions.event_store().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_although_whoever_asked_for_that_goes_away() {
+        let sessions = Sessions::new();
+        let (id, _transport) = sessions.create_session().await.unwrap();
+        sessions.calls.begin(&id, &RequestId::Number(1)).unwrap().has_arrived();
+        assert!(sessions.close_session(&id).now_or_never().is_none());
+        let ended = async {
+            while sessions.calls.sessions().contains(&id) {
+                sleep(CANCEL_LIMIT).await;
+            }
+        };
+        timeout(10 * CANCEL_LIMIT, ended).await.expect("its calls end");
+        assert!(!sessions.inner.has_session(&id).await.unwrap());
     }
 
     #[tokio::test]

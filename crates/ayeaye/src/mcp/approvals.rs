@@ -3,9 +3,11 @@
 //! A client that shows forms is asked in one, while its call waits or, from 2026-07-28 on, by a result that
 //! has it call again. Any other is told what to ask its user, with a code; the
 //! same call with that code goes ahead.
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Agreed, DeviceCommand, DeviceId, LeaveRequest, Principal};
+use ayeaye_agent::{Agent, Agreed, DeviceCommand, DeviceId, LeaveRequest, Principal, SessionId};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
@@ -24,7 +26,20 @@ const LIMITS: CodeLimits = CodeLimits { age: Duration::from_mins(15), most: 64, 
 
 /// Acts that wait for a person's leave.
 #[derive(Debug)]
-pub(crate) struct Approvals(OneTimeCodes<Waiting>);
+pub(crate) struct Approvals {
+    waiting: OneTimeCodes<Waiting>,
+    /// The codes that were used last, newest first.
+    used: Mutex<VecDeque<UsedCode>>,
+}
+
+/// A code that is good no more: a client whose answer was lost asks again with it.
+#[derive(Debug)]
+struct UsedCode {
+    code: String,
+    principal: Principal,
+    /// The step that it was used for, and its session, once that is recorded.
+    came_of_it: Option<(u32, SessionId)>,
+}
 
 #[derive(Debug)]
 struct Waiting {
@@ -58,7 +73,7 @@ enum Subject {
 
 impl Default for Approvals {
     fn default() -> Self {
-        Self(OneTimeCodes::new(LIMITS))
+        Self { waiting: OneTimeCodes::new(LIMITS), used: Mutex::default() }
     }
 }
 
@@ -79,7 +94,7 @@ impl Approvals {
         if let Some(code) = code {
             let wanted = Subject::Command(command.clone());
             let known = self.take(code, &phone, &principal, |it| *it == wanted).is_some();
-            return if known { Ok(()) } else { Err(ToolError::not_approved(&excerpt(code, 20))) };
+            return if known { Ok(()) } else { Err(self.not_good(code, &principal)) };
         }
         if in_a_form(agent, &phone, question, &mut wait).await? {
             return Ok(());
@@ -148,13 +163,40 @@ impl Approvals {
         let is_act = |it: &Subject| matches!(it, Subject::Act(_));
         match self.take(code, phone, principal, is_act) {
             Some(Subject::Act(leave)) => Ok(Agreed::Act(Box::new(leave.act))),
-            _ => Err(ToolError::not_approved(&excerpt(code, 20))),
+            _ => Err(self.not_good(code, principal)),
         }
+    }
+
+    /// Remembers what came of a code that was used.
+    pub(super) fn note_used(
+        &self,
+        code: &str,
+        principal: &Principal,
+        step: u32,
+        in_session: SessionId,
+    ) {
+        let mut used = self.used();
+        if let Some(used) = used.iter_mut().find(|it| it.is(code, principal)) {
+            used.came_of_it = Some((step, in_session));
+        }
+    }
+
+    /// Why this code is not taken.
+    fn not_good(&self, code: &str, principal: &Principal) -> ToolError {
+        let shown = excerpt(code, 20);
+        match self.used().iter().find(|it| it.is(code, principal)) {
+            Some(used) => ToolError::used_approval(&shown, used.came_of_it),
+            None => ToolError::not_approved(&shown),
+        }
+    }
+
+    fn used(&self) -> MutexGuard<'_, VecDeque<UsedCode>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn issue_code(&self, phone: &PhoneAsked, principal: &Principal, subject: Subject) -> String {
         let code = format!("{:08x}", rand::random::<u32>());
-        self.0.add(code.clone(), principal, Waiting { phone: phone.clone(), subject });
+        self.waiting.add(code.clone(), principal, Waiting { phone: phone.clone(), subject });
         code
     }
 
@@ -169,7 +211,18 @@ impl Approvals {
         let is_it = |whose: &Principal, it: &Waiting| {
             it.phone == *phone && whose == principal && fits(&it.subject)
         };
-        self.0.take(code, is_it).map(|(_, it)| it.subject)
+        let (_, taken) = self.waiting.take(code, is_it)?;
+        let (code, principal) = (code.to_owned(), principal.clone());
+        let mut used = self.used();
+        used.push_front(UsedCode { code, principal, came_of_it: None });
+        used.truncate(LIMITS.most);
+        Some(taken.subject)
+    }
+}
+
+impl UsedCode {
+    fn is(&self, code: &str, principal: &Principal) -> bool {
+        self.code == code && self.principal == *principal
     }
 }
 
@@ -234,6 +287,15 @@ mod tests {
         assert!(!take("", &phone, "a.apk"));
         assert!(take(&code, &phone, "a.apk"));
         assert!(!take(&code, &phone, "a.apk"));
+        // Whoever has not heard that it was carried out is told so, and nobody else.
+        let again = |who: &Principal| approvals.not_good(&code, who).to_string();
+        assert!(again(&me).contains("was used already, and"), "{}", again(&me));
+        assert!(again(&Principal::new("token:anna")).contains("is not an approval"));
+        let session = SessionId::new();
+        approvals.note_used(&code, &me, 7, session);
+        let told = again(&me);
+        assert!(told.contains(&format!("used already, at step 7 of session {session}")), "{told}");
+        assert!(told.contains("get_screenshot first"), "{told}");
         let late = approvals.issue_code(&phone, &me, command("a.apk", "1"));
         tokio::time::advance(LIMITS.age).await;
         assert!(!take(&late, &phone, "a.apk"));

@@ -246,6 +246,9 @@ impl RunResult {
     pub fn offered(mut self, report: &Report, offer: Offer) -> Self {
         if !offer.tools.agent {
             self.next = next::without_tasks(report.stop_reason, offer.tools);
+            if let Some(message) = next::by_hand_without_tasks(report) {
+                message.clone_into(&mut self.message);
+            }
         } else if offer.tools.device
             && let Some(next) = next::with_device_tools(report)
         {

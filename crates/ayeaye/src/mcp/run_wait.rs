@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Follower, Report, StopReason};
+use ayeaye_agent::{Agent, AgentError, DeviceId, Follower, Report, StopReason};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::tool_error::ToolError;
@@ -19,6 +20,8 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the end of a run that takes no more words is waited for at least: most come sooner.
 const A_MOMENT: Duration = Duration::from_secs(2);
+/// How long a run may take to begin at least, whatever the call waits: its session is worth more than a punctual answer.
+const TO_BEGIN: Duration = Duration::from_secs(10);
 /// What is new is told so long after it at the earliest, since a result that comes of it tells it too. Clients that read
 /// both at once, as those of the TypeScript SDK may, have done with the call when they get to what was told before.
 const BEFORE_RESULT: Duration = Duration::from_millis(200);
@@ -83,6 +86,46 @@ impl<'a> RunWait<'a> {
     /// Extends the wait.
     pub(super) fn extend(&mut self, by: Duration) {
         self.deadline += by;
+    }
+
+    /// Waits until a run begins: its phone may be taken by an act, which no session stands for, or answer slowly. When the
+    /// wait is over first, it begins all the same as soon as it can. Cancelling the call stops it right then.
+    pub(super) async fn until_begun(
+        &mut self,
+        device: &DeviceId,
+        mut starting: JoinHandle<Result<Follower, AgentError>>,
+    ) -> Result<Follower, ToolError> {
+        let deadline = self.deadline.max(Instant::now() + TO_BEGIN);
+        loop {
+            let wake = self.progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
+            tokio::select! {
+                biased;
+                begun = &mut starting => return match begun {
+                    Ok(begun) => Ok(begun?),
+                    Err(failed) => match failed.try_into_panic() {
+                        // As if it had not been a task of its own.
+                        Ok(panic) => std::panic::resume_unwind(panic),
+                        Err(_) => Err(AgentError::ShuttingDown.into()),
+                    },
+                },
+                () = self.ctx.ct.cancelled() => {
+                    tokio::spawn(async move {
+                        if let Ok(Ok(follower)) = starting.await {
+                            follower.stop(StopReason::Cancelled);
+                        }
+                    });
+                    return Err(ToolError::call_cancelled());
+                }
+                () = sleep_until(wake) => match &mut self.progress {
+                    Some(progress) if progress.due <= Instant::now() => {
+                        let message = format!("waiting for {device} to be free");
+                        progress.send(message, (self.agent, self.ctx)).await;
+                    }
+                    _ if deadline <= Instant::now() => return Err(ToolError::not_begun(device)),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// Waits until the run stops. When the wait is over first, or this server ends and another one has the run,

@@ -80,8 +80,8 @@ the middle of its bounds.
 4. Look again before the next act, and go on until the task is done. Check that on the screen, then tell \
 your user. If nothing changes, try another way; after a few tries say what stops you.
 
-Ask your user what you cannot know. Never pay or order: stop before that step. Your user does that step, \
-sign-ins, captchas and codes by hand on the phone.
+Ask your user what you cannot know. Never pay or order unasked: where a tool says that your user has to agree, \
+ask them, and give it the approval only after their yes. Sign-ins, captchas and codes they do by hand on the phone.
 ";
 
 /// Nobody configured a model.

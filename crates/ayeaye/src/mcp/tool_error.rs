@@ -12,6 +12,9 @@ use crate::hint::{self, Reader};
 use crate::model_presence::ModelState;
 use crate::text::excerpt;
 
+/// What is said of a lock screen that no act takes away.
+const FOR_A_PERSON: &str = "a person has to unlock it";
+
 /// A tool call that failed. Always answered as a tool result with `isError`, which the client's model
 /// reads; it would never see a protocol error.
 #[derive(Debug)]
@@ -275,6 +278,33 @@ impl ToolError {
         }
     }
 
+    /// A code whose act was carried out, or was begun: by the step and the session it is, where that is known.
+    pub(super) fn used_approval(given: &str, came_of_it: Option<(u32, SessionId)>) -> Self {
+        let at = came_of_it
+            .map(|(step, session)| format!(", at step {step} of session {session}"))
+            .unwrap_or_default();
+        Self {
+            text: format!(
+                "nothing was done now: the approval `{given}` was used already{at}, and is good once. The answer to that \
+                 call may have been lost"
+            ),
+            hint: "look at get_screenshot first, for what came of it; only if it was not done, make the call without \
+                   `approval`, and ask your user again",
+        }
+    }
+
+    /// A task whose phone is taken by what has no session to name, or slow.
+    pub(super) fn not_begun(device: &DeviceId) -> Self {
+        Self {
+            text: format!(
+                "the task has not begun yet: {device} is still busy with an act of direct control or with the end of \
+                 another task, or it answers slowly. It begins as soon as the phone is free"
+            ),
+            hint: "make the same call again to follow it: it does not start a second one; list_sessions shows it once it \
+                   has begun, and stop_task stops it then",
+        }
+    }
+
     /// A person said yes while what a phone is called by became another one's.
     pub(super) fn other_phone(device: &DeviceId) -> Self {
         Self {
@@ -315,6 +345,10 @@ impl ToolError {
             "find out what came of it before you repeat it"
         } else if doubtful {
             "look at get_screenshot before you repeat it"
+        } else if text.contains(FOR_A_PERSON) {
+            "ask your user to unlock the phone by hand and to tell you when it is done; the session is kept"
+        } else if let Some(hint) = hint::for_missing_app(&text) {
+            hint
         } else if ayeaye_adb::names_the_mend(&text) {
             "only your user can do that, on the phone; the session is kept"
         } else if !on_screen {

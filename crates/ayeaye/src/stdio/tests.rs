@@ -15,8 +15,13 @@ struct Client {
 }
 
 fn start() -> Client {
-    let (input, reader) = tokio::io::duplex(1 << 20);
-    let (writer, output) = tokio::io::duplex(1 << 20);
+    start_with(1 << 20)
+}
+
+/// With pipes that hold so many bytes.
+fn start_with(capacity: usize) -> Client {
+    let (input, reader) = tokio::io::duplex(capacity);
+    let (writer, output) = tokio::io::duplex(capacity);
     let (echo, shutdown) = (Echo::default(), Shutdown::default());
     let served = tokio::spawn({
         let (echo, shutdown) = (echo.clone(), shutdown.clone());
@@ -60,6 +65,11 @@ fn echo(id: u32, text: &str) -> String {
 
 fn slow(id: u32) -> String {
     request(id, "tools/call", &json!({ "name": "slow" }))
+}
+
+fn cancel(id: u32) -> String {
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
+        .to_string()
 }
 
 fn text(answer: &Value) -> &str {
@@ -138,6 +148,47 @@ async fn a_request_id_sent_twice_gets_two_answers() {
     // Once it was answered, the id is free again, as some clients want it.
     client.send(echo(2, "again")).await;
     assert_eq!(text(&client.next().await), "again");
+}
+
+#[tokio::test]
+async fn the_id_of_a_cancelled_request_is_taken_while_it_is_still_at_work() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(request(2, "tools/call", &json!({ "name": "deaf" }))).await;
+    client.echo.begun.notified().await;
+    client.send(cancel(2)).await;
+    client.send(echo(2, "another")).await;
+    // Not the late answer of the first, nor is the second cancelled for it.
+    let refused = client.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(2), &json!(-32600)));
+    client.echo.go.notify_one();
+    let answer = loop {
+        client.send(echo(2, "again")).await;
+        let answer = client.next().await;
+        if answer["error"].is_null() {
+            break answer;
+        }
+    };
+    assert_eq!(text(&answer), "again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_writes_and_does_not_read_is_read_no_further() {
+    const LINES: usize = 20_000;
+    let mut client = start_with(1 << 10);
+    client.initialize().await;
+    let lines = "x\n".repeat(LINES);
+    let writing = client.input.write_all(lines.as_bytes());
+    tokio::pin!(writing);
+    // The time goes on only when nobody does anything.
+    let early = tokio::time::timeout(Duration::from_secs(1), writing.as_mut()).await;
+    assert!(early.is_err(), "all was taken, and answers to all are kept");
+    let reading = async {
+        for _ in 0..LINES {
+            client.output.next_line().await.unwrap().expect("each line has an answer");
+        }
+    };
+    tokio::join!(reading, async { writing.await.unwrap() });
 }
 
 #[tokio::test]

@@ -71,6 +71,13 @@ fn the_names_under_the_icons_come_first() {
     assert!(none.ends_with("and 6 more"), "{none}");
 }
 
+#[test]
+fn one_more_is_never_told_without_its_name() {
+    let told = |count: usize| resolve("Zzz", &unread(&PHONE[..count])).unwrap_err().to_string();
+    assert!(told(6).ends_with(PHONE[5]), "{}", told(6));
+    assert!(told(7).ends_with("and 2 more") && !told(7).contains(PHONE[5]), "{}", told(7));
+}
+
 /// Xiaomi's app for calls and contacts has an icon for either.
 #[test]
 fn an_app_with_several_icons_is_opened_by_the_one_that_is_named() {

@@ -85,13 +85,54 @@ async fn an_id_stays_in_use_when_the_connection_of_its_call_breaks() {
     let text = resume(&running, &headers, &last).await.text().await.unwrap();
     assert!(text.contains("went"), "{text}");
     assert!(again(ping).await.contains(r#""result""#));
-    // And when it is cancelled.
-    let (call, _) = begun(&running, &headers).await;
+    // And when it was cancelled and nobody works on it any more.
+    let deaf = SLOW.replace("slow", "deaf");
+    let call = post(&running, deaf).headers(headers.clone()).send().await.unwrap();
+    running.echo.begun.notified().await;
     drop(call);
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
-    again(cancel).await;
-    running.echo.cancelled.notified().await;
-    assert!(again(ping).await.contains(r#""result""#));
+    again(CANCEL).await;
+    let refused = again(ping).await;
+    assert!(refused.contains("still ending"), "{refused}");
+    running.echo.go.notify_one();
+    let answered = async { while !again(ping).await.contains(r#""result""#) {} };
+    tokio::time::timeout(SOON, answered).await.expect("its id is free again");
+}
+
+const CANCEL: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+
+/// Sends a request and closes the connection behind it, without reading.
+async fn send_and_leave(running: &Running, headers: &HeaderMap, method: &str, body: &str) {
+    let line = |(name, value): (&HeaderName, &HeaderValue)| {
+        format!("{name}: {}\r\n", value.to_str().unwrap())
+    };
+    let lines: String = headers.iter().map(line).collect();
+    let request = format!(
+        "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n{lines}\r\n{body}",
+        running.address,
+        body.len()
+    );
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_client_sends_last_takes_effect_although_it_waits_for_no_answer() {
+    let running = start().await;
+    for (method, body) in [("POST", CANCEL), ("DELETE", "")] {
+        let headers = session(&running).await;
+        let (call, _) = begun(&running, &headers).await;
+        send_and_leave(&running, &headers, method, body).await;
+        let cancelled = tokio::time::timeout(SOON, running.echo.cancelled.notified()).await;
+        cancelled.unwrap_or_else(|_| panic!("{method} is lost"));
+        drop(call);
+    }
+    // Calls, too: those of these protocols outlive their connections.
+    let headers = session(&running).await;
+    send_and_leave(&running, &headers, "POST", SLOW).await;
+    tokio::time::timeout(SOON, running.echo.begun.notified()).await.expect("it begins");
 }
 
 /// `DELETE`: the client ends its session.
@@ -132,8 +173,7 @@ async fn the_stream_of_a_cancelled_call_ends_and_is_not_resumed() {
     let headers = session(&running).await;
     let (call, last) = begun(&running, &headers).await;
     let resumed = resume(&running, &headers, &last).await;
-    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
-    let sent = post(&running, cancel).headers(headers.clone()).send().await.unwrap();
+    let sent = post(&running, CANCEL).headers(headers.clone()).send().await.unwrap();
     assert_eq!(sent.status(), 202);
     tokio::time::timeout(SOON, resumed.text()).await.expect("it ends").unwrap();
     drop(call);

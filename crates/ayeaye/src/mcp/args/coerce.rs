@@ -83,7 +83,23 @@ fn convert(value: &mut Value, field: &Value) {
             *value = meant;
         }
     }
+    if is_coordinate(field) {
+        round(value);
+    }
     as_integer(value);
+}
+
+/// Whether it is given in thousandths of the screen.
+fn is_coordinate(field: &Value) -> bool {
+    let limit = |name: &str| field.get(name).and_then(Value::as_f64);
+    kind(field) == "integer" && limit("minimum") == Some(0.0) && limit("maximum") == Some(1000.0)
+}
+
+/// A place that was computed, as by the middle of an element's bounds, need not be a whole number.
+fn round(value: &mut Value) {
+    if let Some(float) = value.as_f64().filter(|it| value.is_f64() && it.fract() != 0.0) {
+        *value = float.round().into();
+    }
 }
 
 fn kind(field: &Value) -> &str {
@@ -124,7 +140,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::mcp::args::device::{SwipeArgs, TapArgs};
+    use crate::mcp::args::device::{LongPressArgs, SwipeArgs, TapArgs};
     use crate::mcp::args::{ContinueArgs, NoArgs, StartArgs};
     use crate::mcp::schema::input;
 
@@ -133,6 +149,17 @@ mod tests {
     fn coerced<T: JsonSchema>(arguments: Value) -> Value {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         coerce(arguments, &input::<T>()).into()
+    }
+
+    #[test]
+    fn a_place_between_two_thousandths_is_rounded_and_nothing_else_is() {
+        let given = json!({ "device_id": "X", "x": 513.9, "y": "20.4", "duration_ms": 500.5 });
+        let read = json!({ "device_id": "X", "x": 514, "y": 20, "duration_ms": 500.5 });
+        assert_eq!(coerced::<LongPressArgs>(given), read);
+        assert_eq!(
+            coerced::<TapArgs>(json!({ "x": 1000.4, "y": -0.6 })),
+            json!({ "x": 1000, "y": -1 })
+        );
     }
 
     #[test]

@@ -117,8 +117,12 @@ impl ActResult {
             screenshot_uri: acted
                 .pictured
                 .then(|| Address::Screenshot(session, acted.step).to_string()),
-            next: if typed_nowhere {
+            next: if shown.is_some_and(|it| it.locked) {
+                LOCKED
+            } else if typed_nowhere {
                 TYPED_NOWHERE
+            } else if name == "TYPE" && acted.line.uncertain.is_some() {
+                TYPED_OTHERWISE
             } else {
                 next(report.question.is_some(), offer)
             },
@@ -128,6 +132,13 @@ impl ActResult {
 
 const TYPED_NOWHERE: &str = "Nothing changed on the screen and no keyboard is shown: probably no field was focused. \
      Look at get_screenshot, then give x and y of the field.";
+
+const TYPED_OTHERWISE: &str = "The field may not hold what you sent: see uncertain. Look at get_screenshot before you type \
+     again; what is wrong in it can be replaced with `clear`. If it is the phone's keyboard that changes words, your user \
+     can give the phone one that does not: `ayeaye setup SERIAL --keyboard fetch`.";
+
+const LOCKED: &str = "The phone is locked (`locked`), or an app is shown over its lock screen. If you see the lock screen on \
+     get_screenshot, ask your user to unlock the phone by hand and to tell you when it is done; never guess a code.";
 
 fn next(asked: bool, offer: Offer) -> &'static str {
     if offer.client_drives() {
@@ -215,6 +226,21 @@ mod tests {
                 "before you repeat it",
             ),
             (None, "could not be recorded", "before you repeat it"),
+            (
+                Some(DirectOutcome::NotDone(
+                    "its lock screen wants a secret: a person has to unlock it".to_owned(),
+                )),
+                "lock screen",
+                "ask your user to unlock the phone",
+            ),
+            (
+                Some(DirectOutcome::NotDone(format!(
+                    "{}; installed are A",
+                    ayeaye_adb::NO_SUCH_APP
+                ))),
+                "installed are A",
+                "take one of the names",
+            ),
         ] {
             let text = result_of(outcome).unwrap_err();
             assert!(text.contains(says) && text.contains(hint), "{text}");

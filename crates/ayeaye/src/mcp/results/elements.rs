@@ -64,6 +64,9 @@ pub struct ElementItem {
     /// What it shows; nothing for a field that hides what is typed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// What an empty field asks for, if the phone tells it apart from a text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hint: String,
     /// What a screen reader says for it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -78,6 +81,9 @@ pub struct ElementItem {
     /// It reacts to a tap.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clickable: bool,
+    /// It has the focus: text that is typed goes into it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub focused: bool,
     /// It hides what is typed into it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub password: bool,
@@ -133,8 +139,14 @@ impl ElementItem {
         hide: &dyn Fn(&str) -> String,
     ) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
-        let named = !text.is_empty() || !element.description.trim().is_empty();
-        let acts = element.clickable || element.password || element.checked.is_some();
+        // An empty field shows its hint, and names it as its text.
+        let (hint, text) = match element.hint.trim() {
+            hint if text.is_empty() || hint == text => (hint, ""),
+            _ => ("", text),
+        };
+        let named = !text.is_empty() || !hint.is_empty() || !element.description.trim().is_empty();
+        let acts =
+            element.clickable || element.password || element.focused || element.checked.is_some();
         let id = element.resource_id.rsplit('/').next().unwrap_or_default();
         if !named && !acts && id.is_empty() {
             return None;
@@ -156,6 +168,7 @@ impl ElementItem {
         let item = Self {
             r#ref: format!("{mark}-{}", element.index),
             text: truncate(&hide(text), MAX_TEXT),
+            hint: truncate(&hide(hint), MAX_TEXT),
             description: truncate(&hide(element.description.trim()), MAX_TEXT),
             class: truncate(class, MAX_CLASS),
             id: truncate(id, MAX_CLASS),
@@ -166,6 +179,7 @@ impl ElementItem {
                 thousandths(bottom, height),
             ],
             clickable: element.clickable,
+            focused: element.focused,
             password: element.password,
             checked: element.checked,
         };
@@ -247,6 +261,22 @@ mod tests {
                   "checked": true },
             ] })
         );
+    }
+
+    #[test]
+    fn the_field_in_focus_is_told_and_a_hint_is_no_text() {
+        let field = |more: &str| node("Title", more, [0, 0, 108, 240]);
+        let fields = tree(&[
+            field(r#"hint="Title" focused="true" clickable="true""#),
+            field(r#"hint="Title of the note""#),
+            field(r#"password="true" hint="PIN""#),
+        ]);
+        let told = serde_json::to_value(&fields.elements).unwrap();
+        assert_eq!((&told[0]["hint"], &told[0]["focused"]), (&"Title".into(), &true.into()));
+        assert!(told[0].get("text").is_none(), "it is empty: {told}");
+        assert_eq!(told[1]["text"], "Title");
+        assert!(told[1].get("hint").is_none() && told[1].get("focused").is_none(), "{told}");
+        assert_eq!(told[2]["hint"], "PIN");
     }
 
     #[test]

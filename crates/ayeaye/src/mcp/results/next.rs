@@ -1,7 +1,8 @@
 //! `next`: what the client's model should do after a run, by its stop reason.
-use ayeaye_agent::{Question, QuestionKind, ReplyMode, Report, StopReason};
+use ayeaye_agent::{QuestionKind, ReplyMode, Report, StopReason};
 
 use crate::config::ToolSet;
+use crate::mcp::answer_shape::AnswerShape;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::text::truncate;
 
@@ -22,6 +23,14 @@ pub(super) fn message(report: &Report) -> String {
         return ASKS_OPERATOR.to_owned();
     }
     truncate(&report.message, 1500)
+}
+
+/// What is said of a session that was driven by hand, to a client that is offered no tasks: nobody can hand it over.
+pub(super) fn by_hand_without_tasks(report: &Report) -> Option<&'static str> {
+    (report.is_by_hand()
+        && report.stop_reason == StopReason::UserPaused
+        && report.question.is_none())
+    .then_some("the phone was acted on directly, without a task")
 }
 
 /// What to do now, for a client that is offered no tasks.
@@ -99,6 +108,9 @@ pub(super) const DECLINED: &str = "Your user declined to answer this in a form, 
     at once. Tell them in words what the question is; call ask_agent_continue with this session_id and \
     reply_from_client once they have answered you, or stop_task if they want to leave it.";
 
+/// How the doubt about a success ends that is written behind a model's report.
+const CHECK: &str = "Check that the task is done.]";
+
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
@@ -106,6 +118,10 @@ pub(super) fn next(report: &Report) -> &'static str {
         _ if report.is_by_hand() && question.is_none() => {
             "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
              ask_agent_continue with this session_id and a task."
+        }
+        StopReason::TaskCompletedSuccessfully if report.message.contains(CHECK) => {
+            "The agent says that it is done, but see the end of message: look at get_screenshot, and tell your user what \
+             you find there. What is missing can be done with ask_agent_continue, this session_id and a task."
         }
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
@@ -121,7 +137,9 @@ pub(super) fn next(report: &Report) -> &'static str {
             "Ask your user to do this on the phone with their own hands and to tell you when it is done. \
              Then call ask_agent_continue with this session_id and reply_from_client saying so."
         }
-        StopReason::InfoActionNeedsReply if question.is_some_and(Question::asks_for_secret) => {
+        StopReason::InfoActionNeedsReply
+            if question.is_some_and(|it| AnswerShape::of(it) == AnswerShape::ByHand) =>
+        {
             "Ask your user to type it on the phone with their own hands and to tell you when it is done. \
              Then call ask_agent_continue with this session_id and \"done\" as reply_from_client. Do not \
              ask them to tell you the secret."
@@ -194,6 +212,8 @@ pub(super) fn next(report: &Report) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_agent::Question;
+
     use super::super::samples::report;
     use super::*;
 
@@ -212,6 +232,31 @@ mod tests {
         }
         let failed = report(StopReason::ModelFailed);
         assert_eq!(reason_to_go_on(&failed), StopReason::ModelFailed);
+    }
+
+    #[test]
+    fn a_yes_to_a_code_is_no_code() {
+        let text = "The agent wants to type into a field for a password or a code. May it?";
+        let asks = |kind| {
+            let question = Question { kind, ..Question::info(text) };
+            assert!(question.asks_for_secret());
+            next(&Report { question: Some(question), ..report(StopReason::InfoActionNeedsReply) })
+        };
+        assert!(asks(QuestionKind::Info).contains("own hands"), "{}", asks(QuestionKind::Info));
+        let confirm = asks(QuestionKind::Confirm);
+        assert!(
+            confirm.starts_with("Ask your user, then") && !confirm.contains("done"),
+            "{confirm}"
+        );
+    }
+
+    #[test]
+    fn a_success_in_doubt_is_to_be_checked() {
+        let done = report(StopReason::TaskCompletedSuccessfully);
+        assert!(next(&done).starts_with("Done."));
+        let message = "Paid.\n[Not the model's words: its last act before this was not done: x. Check that the task is done.]";
+        let doubtful = next(&Report { message: message.to_owned(), ..done });
+        assert!(doubtful.contains("end of message") && !doubtful.contains("Done."), "{doubtful}");
     }
 
     #[test]

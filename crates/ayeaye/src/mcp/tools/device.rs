@@ -214,6 +214,9 @@ impl Server {
             act.agreed = self.approvals.agreed(&phone, code, ctx)?;
         }
         let mut acting = self.acted(act.clone(), ctx).await?;
+        if let Some(code) = approval {
+            self.note_used(code, &acting, ctx);
+        }
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             let wait = self.wait_for_form(ctx)?;
             self.approvals.ask_for_act(&self.agent, &id, leave, wait).await?;
@@ -232,6 +235,18 @@ impl Server {
             result.content.extend(self.screen_now(&id, side, ctx).await);
         }
         Ok(result)
+    }
+
+    /// Remembers which step a code was used for.
+    pub(super) fn note_used(
+        &self,
+        code: &str,
+        acting: &DirectRun,
+        ctx: &RequestContext<RoleServer>,
+    ) {
+        if let Some(acted) = acting.result() {
+            self.approvals.note_used(code, &principal::of(ctx), acted.step + 1, acted.session_id);
+        }
     }
 
     /// The wait for a form about an act, as long as a call waits for a task.

@@ -1,4 +1,6 @@
 //! Tools that hand a task to the agent.
+use std::sync::Arc;
+
 use ayeaye_agent::{
     ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, SessionId, StartTask,
     StopReason, UserInput, error_chain,
@@ -43,7 +45,7 @@ impl Server {
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
-        let wait = RunWait::new(&self.agent, &ctx, limit);
+        let mut wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
@@ -61,7 +63,11 @@ impl Server {
             principal: principal::of(&ctx),
         };
         self.ensure_model().await?;
-        let follower = self.agent.start(task).await?;
+        let device = task.device_id.clone();
+        let agent = Arc::clone(&self.agent);
+        // Goes on when this call is given up: half a start would leave a session without a run.
+        let starting = tokio::spawn(async move { agent.start(task).await });
+        let follower = wait.until_begun(&device, starting).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
