@@ -55,7 +55,7 @@ fn planned(page: &str) -> String {
     let over = |status: &str, app: &str, subtask: &str| {
         page.contains(&format!("| {status} in {app}: {subtask}\n"))
     };
-    let asked = page.contains("| the user was asked: Anna Berg or Anna Bauer?\n| and answered: ");
+    let asked = page.contains("| the user was asked: Anna Berg or Anna Bauer?\n> ");
     if !over("FAIL", MESSAGES, WHERE) {
         assign("Messages", WHERE, &[])
     } else if !over("FINISH", MESSAGES, THERE) {
