@@ -55,8 +55,8 @@ impl Renderer {
                 continue;
             }
             if window.kind == WindowKind::Dialog {
-                let all = Rect::new(0, 0, scene.width as i32, scene.height as i32);
-                canvas.round_rect(all, 0.0, DIM, all);
+                // It takes the touches of the whole screen.
+                canvas.round_rect(window.touchable, 0.0, DIM, window.touchable);
             }
             for node in &window.nodes {
                 self.node(&mut canvas, node, scene);

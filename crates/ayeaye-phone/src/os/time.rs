@@ -10,7 +10,7 @@ use super::{Fling, Os};
 
 /// Tuesday, 12 May 2026, 9:41, since 1970. The clock of a new phone starts there, whatever the host's says, so that
 /// pictures of it are the same every day.
-pub(crate) const CLOCK_START: Duration = Duration::from_secs(1_778_578_860);
+pub(crate) const CLOCK_START: Duration = Duration::from_mins(29_642_981);
 
 /// A moment since 1970 as day and time in UTC.
 fn civil(since: Duration) -> DateTime {
