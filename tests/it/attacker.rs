@@ -118,7 +118,7 @@ async fn a_message_goes_to_nobody_and_a_no_stays_a_no() {
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
     assert_eq!(sent(), before);
     let told = rig.vlm.asked().pop().unwrap().to_string();
-    assert!(told.contains("was not carried out"), "{told}");
+    assert!(told.contains("Your last action was refused"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

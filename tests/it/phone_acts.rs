@@ -186,5 +186,5 @@ async fn a_model_is_told_what_is_not_certain() {
     let line = &done["intermediate_logs"][0];
     assert!(line["uncertain"].as_str().unwrap().contains("which app is meant"), "{line}");
     let asked = rig.vlm.asked().pop().unwrap().to_string();
-    assert!(asked.contains("it is not certain that it worked"), "{asked}");
+    assert!(asked.contains("AWAKE 不确定是否生效"), "{asked}");
 }

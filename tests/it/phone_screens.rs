@@ -475,7 +475,7 @@ async fn what_comes_to_the_front_while_the_model_thinks_is_not_touched() {
         let error = done["intermediate_logs"][0]["error"].as_str().unwrap();
         assert!(error.contains(why), "{error}");
         let told = rig.vlm.asked().pop().unwrap().to_string();
-        assert!(told.contains("was not carried out"), "{told}");
+        assert!(told.contains("CLICK 没有成功"), "{told}");
     }
 }
 

@@ -90,7 +90,7 @@ async fn what_was_aimed_at_another_screen_is_not_done_after_a_dark_one() {
     assert!(line["error"].as_str().unwrap().contains("shows something else"), "{line}");
     assert_eq!(rig.virtual_phone.phone().state().counts.taps, 0);
     let told = rig.vlm.asked().pop().unwrap().to_string();
-    assert!(told.contains("was not carried out"), "{told}");
+    assert!(told.contains("CLICK 没有成功"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

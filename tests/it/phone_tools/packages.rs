@@ -46,7 +46,7 @@ async fn installing_and_removing_ask_first() {
     act(&rig, "install_app", json!({ "file": "weather.apk", "approval": code })).await;
     let again = json!({ "file": "weather.apk", "approval": code });
     let told = refused(&rig, "install_app", again).await;
-    assert!(told.contains("is not an approval"), "a code is good once: {told}");
+    assert!(told.contains("was used already"), "a code is good once: {told}");
     let install = json!({ "file": "weather.apk" });
     let done = agreed(&rig, "install_app", install).await;
     let note = format!("installed org.example.weather ({} bytes)", apk.len());

@@ -437,9 +437,10 @@ fn reminders(items: &[HistoryItem], lang: Lang) -> Vec<String> {
             HistoryItem::Advice(advice) => lines.push(lang.user_says(advice)),
             HistoryItem::UserReply(reply) => lines.push(match question.take() {
                 Some((question, own)) => {
-                    let asked = match own {
-                        true => lang.pick("You asked the user: ", "你问过用户："),
-                        false => lang.pick("The user was asked: ", "用户被问到："),
+                    let asked = if own {
+                        lang.pick("You asked the user: ", "你问过用户：")
+                    } else {
+                        lang.pick("The user was asked: ", "用户被问到：")
                     };
                     let answered = lang.pick(" The user answered: ", " 用户回答：");
                     let question = quote_untrusted(question, LONGEST_TEXT);
