@@ -241,7 +241,11 @@ fn minutes(line: &str) -> Option<i64> {
     };
     words.windows(2).find_map(|pair| {
         let (day, time) = (numbers(pair[0], '-')?, numbers(pair[1], ':')?);
-        let (&[year, month @ 1..=12, day], &[hour, minute]) = (&*day, &*time) else { return None };
+        let (&[year @ 0..=9999, month @ 1..=12, day @ 1..=31], &[hour @ 0..=24, minute @ 0..=60]) =
+            (&*day, &*time)
+        else {
+            return None;
+        };
         // Counted from March, a year's odd day is its last one.
         let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
         let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day;

@@ -42,7 +42,6 @@ use ayeaye_agent::gate::Policy;
 use ayeaye_model::Secret;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use readiness::{free_space, warn_unless_ready};
@@ -290,7 +289,6 @@ impl HttpServer {
             Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
         };
         let page = self.page.as_ref().map(|page| browser::routes(&auth, page)).unwrap_or_default();
-        let room = Arc::new(Semaphore::new(carried_out::MOST));
         Router::new()
             .route_service("/mcp", mcp.clone())
             .route_service("/mcp/", mcp)
@@ -300,8 +298,7 @@ impl HttpServer {
             .merge(auth.resource.routes(auth.issuer.as_ref()))
             .merge(page)
             .layer(from_fn_with_state(auth, auth::check_names))
-            // Around all that waits: a client may be gone at the first of it.
-            .layer(from_fn_with_state(room, carried_out::to_the_end))
+        // Around all that waits: a client may be gone at the first of it.
     }
 
     /// Logs where it listens and how a client authenticates, without the tokens.

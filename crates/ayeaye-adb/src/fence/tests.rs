@@ -213,4 +213,6 @@ fn a_driver_is_a_recent_one_by_the_phones_own_clock() {
         assert_eq!(recent_driver(foreign), None);
     }
     assert_eq!(told("2026-11-25 10:07", "Nov 25 10:07"), None);
+    assert_eq!(told("9223372036854775807-01-01 10:07", "2026-11-25 10:07"), None);
+    assert_eq!(told("2026-11-25 10:07", "9223372036854775807-12-31 23:59"), None);
 }

@@ -14,8 +14,8 @@ use super::names::{names, names_but};
 use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
-    Content, contents, masked, names_in, names_that_forbid, normalized_lines, people_in, unquoted,
-    without_names,
+    Content, contents, masked, names_in, names_that_forbid, normalized_lines, people_in,
+    quoted_names_in, unquoted, without_names,
 };
 use super::several::people_of;
 use super::spared::{Spared, is_shown, spared_in};
@@ -24,6 +24,8 @@ use super::things::{is_for_one_of, without_things};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
 const MOST: usize = 8 * 1024;
+/// Most times that one word asks for something in them.
+const MOST_REQUESTS: usize = 100;
 
 /// The user's own words.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +47,8 @@ pub struct UserWords {
     people: Vec<String>,
     /// Names of several words.
     full_names: Vec<Vec<String>>,
+    /// What is quoted in several words, without those that say nothing.
+    quoted_names: Vec<Vec<String>>,
     /// What they except.
     spared: Spared,
     /// The hosts of addresses in them, as browsers read them.
@@ -64,6 +68,7 @@ impl UserWords {
         let mut particular = Vec::new();
         let mut people = Vec::new();
         let mut full_names = Vec::new();
+        let mut quoted_names = Vec::new();
         let mut spared = Spared::default();
         let mut hosts = Vec::new();
         let mut called = Vec::new();
@@ -72,6 +77,7 @@ impl UserWords {
             particular.extend(names_in(said));
             people.extend(people_in(said));
             full_names.extend(full_names_in(said));
+            quoted_names.extend(quoted_names_in(said));
             spared.add(spared_in(said));
             hosts.extend(hosts_in(said));
             if !text.is_empty() {
@@ -101,6 +107,7 @@ impl UserWords {
             particular,
             people,
             full_names,
+            quoted_names,
             spared,
             hosts,
             contents,
@@ -146,6 +153,10 @@ impl UserWords {
             return false;
         }
         for phrase in phrases::intents(class) {
+            // Each is looked at with all that stands around it. So many are no request, but a text that was pasted.
+            if stems(&self.own, &phrase.text).nth(MOST_REQUESTS).is_some() {
+                return false;
+            }
             for (at, end) in stems(&self.own, &phrase.text) {
                 if self.is_no_request(phrase, at, end) {
                     continue;
@@ -281,6 +292,21 @@ impl UserWords {
             })
     }
 
+    /// Whether one of the things that they name is shown in one of these texts, with all words of its name: who means Anna
+    /// Berg does not mean Anna Bauer.
+    fn name_in_full<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
+        let named = self.named(app);
+        let is_whole = |shown: &str, name: &String| {
+            let all = self.full_names.iter().chain(&self.quoted_names);
+            let mut of_it = all.filter(|full| full.contains(name)).peekable();
+            of_it.peek().is_none() || of_it.any(|full| full.iter().all(|it| is_shown(shown, it)))
+        };
+        shown.into_iter().any(|shown| {
+            let shown = normalized(shown);
+            named.iter().any(|name| is_shown(&shown, name) && is_whole(&shown, name))
+        })
+    }
+
     /// The things that they name, without the app in front and kinds of things, which German writes with a capital.
     fn named(&self, app: [&str; 2]) -> Vec<&String> {
         let app = app.map(normalized);
@@ -322,7 +348,7 @@ impl UserWords {
         let names_none = self.named(app).is_empty();
         let names = |shown: &[&str]| self.name_one_of(shown.iter().copied(), app);
         self.say_all() && names(place)
-            || !names_none && names(row)
+            || !names_none && self.name_in_full(row.iter().copied(), app)
             || self.tells_of(row.iter().copied(), app)
     }
 
@@ -338,13 +364,13 @@ impl UserWords {
         if self.named(app).is_empty() {
             self.tells_of(shown, app)
         } else {
-            self.name_one_of(shown, app)
+            self.name_in_full(shown, app)
         }
     }
 
     /// Whether a thing that they name by its name is shown.
     pub(super) fn name_by(&self, shown: &str, app: [&str; 2]) -> bool {
-        !self.named(app).is_empty() && self.name_one_of([shown], app)
+        self.name_in_full([shown], app)
     }
 
     /// Whether one of the things that are shown is told from others of its kind by their words.

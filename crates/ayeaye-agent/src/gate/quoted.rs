@@ -54,6 +54,24 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
     names
 }
 
+/// What is quoted in several words, normalized, each without the words that say nothing.
+pub(super) fn quoted_names_in(text: &str) -> Vec<Vec<String>> {
+    let (mut names, mut name, mut quoted) = (Vec::new(), Vec::new(), false);
+    for word in text.split_whitespace() {
+        quoted |= opens_quote(word);
+        let plain = normalized(word.trim_matches(|c: char| !c.is_alphanumeric()));
+        if quoted && says_something(&plain) && plain.chars().all(is_spaced) {
+            name.push(plain);
+        }
+        if closes_quote(word) {
+            quoted = false;
+            names.push(std::mem::take(&mut name));
+        }
+    }
+    names.retain(|it| 1 < it.len());
+    names
+}
+
 /// Whether a word begins a quotation: of German ones the mark below the line does.
 pub(super) fn opens_quote(word: &str) -> bool {
     word.starts_with(['"', '\u{201c}', '\u{201e}', '«'])

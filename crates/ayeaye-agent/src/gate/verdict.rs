@@ -111,7 +111,8 @@ impl Ask {
             };
             text.extend([". ", what, ": \"", &shortened(&redact(content)), "\""]);
         }
-        if let Some(about) = about {
+        // What was touched says which of several it is; else the first of those around it is quoted.
+        if let Some(about) = about.as_ref().filter(|_| touched.is_none()) {
             text.extend([". It shows: \"", &shortened(&redact(about)), "\""]);
         }
         if let Some(touched) = touched {

@@ -65,7 +65,7 @@ fn replaced(text: &str, mut found: Vec<(Range<usize>, &Secret)>) -> String {
             clean.push_str(&text[from..range.start]);
             clean.push_str(&secret.placeholder);
         }
-        if from <= range.end {
+        if from < range.end {
             (from, before) = (range.end, Some(secret));
         }
     }

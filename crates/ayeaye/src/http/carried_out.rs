@@ -1,13 +1,15 @@
 //! Requests that are carried out although their client has gone.
 //!
 //! hyper drops what answers a request as soon as the client closes its side of the connection, and clients that want no
-//! answer close it behind the last byte. What such a request is to change would be lost at whatever is awaited first.
+//! answer close it behind the last byte. What such a request is to change would be lost at whatever is awaited first, or
+//! before anything is: both may arrive at once.
+use std::convert::Infallible;
+use std::future::Future;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
-use axum::middleware::Next;
+use axum::http::{Method, Request, StatusCode};
 use axum::response::Response;
+use futures::future::Either;
 use tokio::sync::Semaphore;
 
 use super::auth::SESSION_ID;
@@ -16,33 +18,49 @@ use super::refusal::refuse;
 
 /// Most requests at a time that outlive their connections; that many more than there are connections. Beyond it a request
 /// ends with its connection.
-pub(super) const MOST: usize = 1024;
+const MOST: usize = 1024;
 
-/// Carries a request that changes something out to its end, whoever still waits for it.
-pub(super) async fn to_the_end(
-    State(room): State<Arc<Semaphore>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if !is_carried_out(&request) {
-        return next.run(request).await;
+/// The room for requests that outlive their connections.
+#[derive(Debug, Clone)]
+pub(super) struct CarriedOut(Arc<Semaphore>);
+
+impl Default for CarriedOut {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MOST)))
     }
-    let Ok(permit) = room.try_acquire_owned() else { return next.run(request).await };
-    let answering = tokio::spawn(async move {
-        let response = next.run(request).await;
-        drop(permit);
-        response
-    });
-    answering.await.unwrap_or_else(|err| {
-        tracing::error!("a request was not answered: {err}");
-        let text = "the server failed at this request; its log says why";
-        refuse(StatusCode::INTERNAL_SERVER_ERROR, text)
-    })
+}
+
+impl CarriedOut {
+    /// The answer to a request. Where that [`outlives`](outlives_connection) its connection the work on it begins at
+    /// once, and goes on whoever still waits for the answer.
+    pub(super) fn answer<A>(
+        &self,
+        outlives: bool,
+        answering: A,
+    ) -> impl Future<Output = Result<Response, Infallible>> + use<A>
+    where
+        A: Future<Output = Result<Response, Infallible>> + Send + 'static,
+    {
+        let permit = outlives.then(|| Arc::clone(&self.0).try_acquire_owned());
+        let Some(Ok(permit)) = permit else { return Either::Right(answering) };
+        let answering = tokio::spawn(async move {
+            let response = answering.await;
+            drop(permit);
+            response
+        });
+        Either::Left(async move {
+            answering.await.unwrap_or_else(|err| {
+                tracing::error!("a request was not answered: {err}");
+                let text = "the server failed at this request; its log says why";
+                Ok(refuse(StatusCode::INTERNAL_SERVER_ERROR, text))
+            })
+        })
+    }
 }
 
 /// Whether a request changes something and does not end with its connection. Calls of 2026-07-28, which name no session,
 /// do: to that protocol a client that hangs up has cancelled.
-fn is_carried_out(request: &Request) -> bool {
+pub(super) fn outlives_connection<B>(request: &Request<B>) -> bool {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return false;
     }

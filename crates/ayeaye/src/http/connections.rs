@@ -4,15 +4,20 @@
 //! silent ones would block the server. Here a connection without a token is closed in favour of a newer
 //! one when the limit is reached.
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::fmt;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use axum::response::Response;
 use axum::{Extension, Router};
 use ayeaye_agent::Principal;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -20,6 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::carried_out::{CarriedOut, outlives_connection};
 use super::listener::Listener;
 
 /// Most connections at a time.
@@ -48,7 +54,6 @@ pub(super) enum Peer {
     /// At this address.
     At(IpAddr),
     /// A local process at the Unix socket.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no such sockets"))]
     Local {
         /// Whether it runs as the user who runs this server.
         same_user: bool,
@@ -185,6 +190,7 @@ pub(super) struct Connections {
     /// Cancelled to end connections now.
     cut: CancellationToken,
     limiter: Arc<ConnLimiter>,
+    carried_out: CarriedOut,
 }
 
 impl Default for Connections {
@@ -200,6 +206,7 @@ impl Default for Connections {
                 share: SHARE,
                 table: Mutex::default(),
             }),
+            carried_out: CarriedOut::default(),
         }
     }
 }
@@ -249,7 +256,8 @@ impl Connections {
         let permit = self.limiter.acquire().await;
         let (conn, guard, leave) = self.limiter.admit(peer);
         let router = router.clone().layer(Extension(conn));
-        let serve = serve(stream, peer, router, self.finish.clone(), self.cut.clone());
+        let answer = answers(self.carried_out.clone(), router);
+        let serve = serve(stream, peer, answer, self.finish.clone(), self.cut.clone());
         self.tracker.spawn(async move {
             leave.run_until_cancelled(serve).await;
             drop((guard, permit));
@@ -270,16 +278,27 @@ impl Connections {
     }
 }
 
+/// What answers the requests of a connection.
+fn answers(
+    carried_out: CarriedOut,
+    router: Router,
+) -> impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send> {
+    let router = TowerToHyperService::new(router);
+    service_fn(move |request| {
+        let outlives = outlives_connection(&request);
+        carried_out.answer(outlives, router.call(request))
+    })
+}
+
 async fn serve<S>(
     stream: S,
     peer: Peer,
-    router: Router,
+    service: impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send>,
     finish: CancellationToken,
     cut: CancellationToken,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = TowerToHyperService::new(router);
     // Without `half_close`: a client that closes its sending side has left, by which calls of 2026-07-28 are cancelled.
     // With it, nobody would notice before the next byte is written. What must not be lost is `carried_out`.
     let connection = http1::Builder::new()
@@ -305,6 +324,9 @@ async fn serve<S>(
 
 #[cfg(test)]
 mod tests {
+    use axum::routing::delete;
+    use tokio::io::AsyncWriteExt as _;
+
     use super::*;
 
     #[tokio::test]
@@ -386,6 +408,27 @@ mod tests {
         assert!(authenticate("anna").is_none());
         drop((anna, here));
         assert!(limiter.table().authenticated.is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_comes_with_the_end_of_its_connection_is_carried_out() {
+        let (mut client, server) = tokio::io::duplex(4096);
+        let request = b"DELETE /mcp HTTP/1.1\r\nhost: here\r\nmcp-session-id: a\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        // Before the server has read anything.
+        drop(client);
+        let (done, hear) = tokio::sync::oneshot::channel();
+        let done = Mutex::new(Some(done));
+        let work = async move || {
+            tokio::task::yield_now().await;
+            done.lock().unwrap().take().unwrap().send(()).unwrap();
+        };
+        let work = Arc::new(work);
+        let router = Router::new().route("/mcp", delete(async move || work().await));
+        let answer = answers(CarriedOut::default(), router);
+        let (finish, cut) = (CancellationToken::new(), CancellationToken::new());
+        serve(server, Peer::Local { same_user: false }, answer, finish, cut).await;
+        tokio::time::timeout(Duration::from_secs(10), hear).await.expect("in time").unwrap();
     }
 
     #[tokio::test]

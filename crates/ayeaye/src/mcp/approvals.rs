@@ -181,6 +181,11 @@ impl Approvals {
         }
     }
 
+    /// Forgets a code that was sent with another act than it was given for: nothing was done by it.
+    pub(super) fn forget_used(&self, code: &str, principal: &Principal) {
+        self.used().retain(|it| !it.is(code, principal));
+    }
+
     /// Why this code is not taken.
     fn not_good(&self, code: &str, principal: &Principal) -> ToolError {
         let shown = excerpt(code, 20);

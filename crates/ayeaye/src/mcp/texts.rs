@@ -45,7 +45,7 @@ to resume.
 for another app, start a new task.
 
 One thing in one app at a time: split bigger jobs and carry results over in words, or set `planner` for a \
-job across several apps. Never let it pay or order: it stops first, and your user does that step.
+job across several apps. Do not let it pay or order: that step is your user's, who in any case is asked first.
 ";
 
 const LOOKING: &str = "\
@@ -128,7 +128,7 @@ home screen shown.
 - One thing in one installed app, e.g. \"In Messages, tell Anna Berg that I am ten minutes late\". For \
 several apps set `planner`, or give simple tasks one by one and carry results over.
 - It sees only the screen: put every detail (names, texts, limits, where to stop) into words.
-- Never ask it to pay or order: it stops right before that, and your user does that step.
+- Do not ask it to pay or order: that step is your user's, who in any case is asked first.
 - At a captcha, code or sign-in it asks. Your user does that on the phone; then say so with \
 ask_agent_continue.
 - After a failure, or for another app, use this again; after success ask_agent_continue is faster for \

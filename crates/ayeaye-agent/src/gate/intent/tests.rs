@@ -110,3 +110,12 @@ fn people_are_named_by_their_names_and_by_nothing_else() {
     assert!(!said("Tell Anna I am late").name(""));
     assert!(!said("").name("Mallory"));
 }
+
+#[test]
+fn a_text_full_of_requests_asks_for_nothing() {
+    assert!(said(&"Send Anna a kiss. ".repeat(20)).asks_for(Send));
+    for text in ["Send Anna a kiss. ", "delete "] {
+        let pasted = said(&text.repeat(1500));
+        assert!(!pasted.asks_for(Send) && !pasted.asks_for(Delete), "{text}");
+    }
+}

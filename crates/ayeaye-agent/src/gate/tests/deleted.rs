@@ -146,3 +146,28 @@ fn the_question_tells_what_was_touched() {
     let text = ask.text(|it| it.replace("Books", "[title]"));
     assert!(text.ends_with(". Touched before: \"[title] to read\". May it?"), "{text}");
 }
+
+#[test]
+fn a_name_of_several_words_is_meant_as_a_whole() {
+    let dialog = screen(&[], &dialog(&["Delete this conversation?"]));
+    for (task, held, wanted) in [
+        ("Delete the conversation with Anna Berg in Messages", "A, Anna Bauer, 9:12", "confirm"),
+        ("Delete the conversation with Anna Berg in Messages", "A, Anna Berg, 9:12", "allow"),
+        ("Delete the chat with \"Anna Bauer\" in Messages", "A, Anna Berg, 9:12", "confirm"),
+        ("Delete the chat with \"Anna Bauer\" in Messages", "A, Anna Bauer, 9:12", "allow"),
+        ("Delete the conversation with Emma Berg", "E, Emma Lindqvist, Sun", "confirm"),
+        ("Delete the note \"Ask Ben about the pump\"", "Bike, Ben has the pump", "confirm"),
+        ("Delete the note \"Ask Ben about the pump\"", "Ask Ben about the pump", "allow"),
+        ("Delete the conversation with Anna", "A, Anna Berg, 9:12", "allow"),
+    ] {
+        assert_eq!(judged(task, &dialog, &in_dialog(), &[held]).name(), wanted, "{task}: {held}");
+    }
+    // The same where a row has its own button, and by the button's own words.
+    let button = |name: &str| {
+        let xml = format!(
+            r#"<node content-desc="Delete conversation with {name}" class="android.widget.ImageButton" clickable="true" bounds="[600,1360][930,1480]"/>"#
+        );
+        judged("Delete the chat with Anna Berg", &screen(&[], &xml), &in_dialog(), &[]).name()
+    };
+    assert_eq!((button("Anna Bauer"), button("Anna Berg")), ("confirm", "allow"));
+}

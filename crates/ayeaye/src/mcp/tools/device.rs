@@ -244,7 +244,10 @@ impl Server {
         acting: &DirectRun,
         ctx: &RequestContext<RoleServer>,
     ) {
-        if let Some(acted) = acting.result() {
+        let Some(acted) = acting.result() else { return };
+        if matches!(acted.outcome, DirectOutcome::NeedsLeave(_)) {
+            self.approvals.forget_used(code, &principal::of(ctx));
+        } else {
             self.approvals.note_used(code, &principal::of(ctx), acted.step + 1, acted.session_id);
         }
     }
