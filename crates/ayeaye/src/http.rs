@@ -65,6 +65,9 @@ use crate::running_server::{self, RunningServer};
 use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
 
+/// The header that names a session.
+const SESSION_ID: &str = "mcp-session-id";
+
 /// The file in the data folder that keeps the token this server has made.
 pub const TOKEN_FILE: &str = "http-token";
 

@@ -17,6 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
 use futures::StreamExt as _;
 
+use super::SESSION_ID;
 use super::accept;
 use super::connections::{Conn, Peer};
 use super::cors;
@@ -51,9 +52,6 @@ pub(super) struct AuthMiddleware {
     pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
-
-/// The header that names a session.
-pub(super) const SESSION_ID: &str = "mcp-session-id";
 
 /// How long a request's body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);

@@ -12,7 +12,7 @@ use axum::response::Response;
 use futures::future::Either;
 use tokio::sync::Semaphore;
 
-use super::auth::SESSION_ID;
+use super::SESSION_ID;
 use super::own_page;
 use super::refusal::refuse;
 
