@@ -108,7 +108,8 @@ function screenPane(state, open) {
     ),
     session.elsewhere && h("p", { class: "faint small" }, t("screen.elsewhere")),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
-    control && controlPanel(state, session.can?.resume ? {} : doneWith(session.question)),
+    // What runs while somebody drives is their own act: the buttons stay what they are meanwhile.
+    control && controlPanel(state, session.can?.resume || session.running ? {} : doneWith(session.question)),
   ];
 }
 
