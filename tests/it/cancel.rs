@@ -1,14 +1,12 @@
 //! Cancelled calls and clients that hang up, in each era: what goes on, and what waits.
 use std::sync::Arc;
 
-use ayeaye_agent::{
-    Agreed, DeviceId, DirectAction, Gesture, Key, Principal, SessionId, StopReason,
-};
+use ayeaye_agent::{Principal, SessionId, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::clients::{LineClient, modern, serve_as};
-use crate::support::fake_server::{FakeServer, SERIAL, asks, completes, taps};
+use crate::support::fake_server::{FakeServer, SERIAL, asks, completes, presses_home, taps};
 use crate::support::{LOOK_EVERY, http, within};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -97,16 +95,7 @@ async fn a_call_that_is_cancelled_while_its_run_begins_leaves_no_task_behind() {
 /// An act that has the phone until the gate is opened.
 async fn act_behind(fake: &FakeServer, gate: &Arc<Notify>) -> tokio::task::JoinHandle<()> {
     fake.device.open_behind(gate);
-    let act = DirectAction {
-        device_id: DeviceId::new(SERIAL),
-        session_id: None,
-        gesture: Gesture::HotKey { key: Key::Home },
-        reason: String::new(),
-        secret: false,
-        agreed: Agreed::Nothing,
-        by_hand: false,
-        principal: Principal::local(),
-    };
+    let act = presses_home(Principal::local());
     let agent = fake.agent.clone();
     let acting = tokio::spawn(async move { agent.act(act).await.unwrap().finished().await });
     fake.device.is_wanted().await;

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use ayeaye::config::{ToolChoice, ToolSet};
 use ayeaye::mcp::{Defaults, Server};
-use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Key, Principal, ReplyMode, StartTask};
+use ayeaye_agent::{DeviceId, Principal, ReplyMode, StartTask};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use self::packages::code_in;
 use crate::support::clients::{Era, FakeUser, UserAction, call_of, on_pipe};
-use crate::support::fake_server::{FakeServer, SERIAL};
+use crate::support::fake_server::{FakeServer, SERIAL, presses_home};
 use crate::support::{Answer, DEFAULTS, FakeVlm, Quiet, Rig, RigOptions, connect};
 
 async fn rig() -> Rig {
@@ -132,16 +132,7 @@ async fn removing_an_app_waits_for_somebody_elses_act_and_not_for_a_persons_hand
     let bob = Principal::new("bob");
     let gate = Arc::new(Notify::new());
     fake.device.open_behind(&gate);
-    let theirs = DirectAction {
-        device_id: DeviceId::new(SERIAL),
-        session_id: None,
-        gesture: Gesture::HotKey { key: Key::Home },
-        reason: String::new(),
-        secret: false,
-        agreed: Agreed::Nothing,
-        by_hand: false,
-        principal: bob.clone(),
-    };
+    let theirs = presses_home(bob.clone());
     let acting = tokio::spawn({
         let agent = fake.agent.clone();
         async move { agent.act(theirs).await.unwrap().finished().await }

@@ -86,7 +86,9 @@ pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;
 pub use report::{DIRECT_REQUEST, Report, RunInfo, StepSummary, Usage};
 pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, UserInput};
-pub use run::{CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, ScreenAfter};
+pub use run::{
+    CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, SUCCESS_IN_DOUBT, ScreenAfter,
+};
 pub use screen::{
     CaptureDigest, Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize,
 };

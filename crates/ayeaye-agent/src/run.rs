@@ -127,6 +127,9 @@ pub(crate) struct Run {
     state: RunState,
 }
 
+/// How the message of a success ends of which the record makes one doubt.
+pub const SUCCESS_IN_DOUBT: &str = "Check that the task is done.]";
+
 /// What one step passes on to the next, and a crash may lose.
 #[derive(Debug, Default)]
 struct RunState {
@@ -322,9 +325,8 @@ impl Run {
             }
             Action::Complete { mut message } => {
                 if let Some(doubt) = self.session().doubt_about_success() {
-                    let check = ". Check that the task is done.]";
                     let doubt = doubt.trim_end_matches('.');
-                    message.extend(["\n[Not the model's words: ", doubt, check]);
+                    message.extend(["\n[Not the model's words: ", doubt, ". ", SUCCESS_IN_DOUBT]);
                 }
                 let end = RunEnd::new(StopReason::TaskCompletedSuccessfully, message);
                 Ok(StepOutcome::Stop(end))

@@ -10,9 +10,10 @@ use ayeaye::mcp::questions::StateCodec;
 use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
-    Action, Agent, AgentDeps, Decision, Device as _, Frame, Gesture, HistoryItem, Limits, Message,
-    Model, ModelError, ModelErrorKind, Models, ParseError, Picture, Point, PrivacySettings, Prompt,
-    Question, QuestionKind, Reply, Role, ScreenSize, StepInput, Tokens,
+    Action, Agent, AgentDeps, Agreed, Decision, Device as _, DeviceId, DirectAction, Frame,
+    Gesture, HistoryItem, Key, Limits, Message, Model, ModelError, ModelErrorKind, Models,
+    ParseError, Picture, Point, Principal, PrivacySettings, Prompt, Question, QuestionKind, Reply,
+    Role, ScreenSize, StepInput, Tokens,
 };
 use serde_json::Map;
 use tempfile::TempDir;
@@ -209,5 +210,19 @@ impl Model for FakeModel {
             summary: String::new(),
             observation: String::new(),
         })
+    }
+}
+
+/// A client's own act that nobody is asked about.
+pub fn presses_home(principal: Principal) -> DirectAction {
+    DirectAction {
+        device_id: DeviceId::new(SERIAL),
+        session_id: None,
+        gesture: Gesture::HotKey { key: Key::Home },
+        reason: String::new(),
+        secret: false,
+        agreed: Agreed::Nothing,
+        by_hand: false,
+        principal,
     }
 }

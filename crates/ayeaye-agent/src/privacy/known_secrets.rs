@@ -14,8 +14,8 @@ const MOST_OF_USER: usize = 256;
 /// Most that are known from what models wrote and typed.
 const MOST_OF_MODELS: usize = 64;
 
-/// Most pieces of long secrets that are looked for beside the first of each, the newest secrets first: sixteen of the
-/// longest that are kept by a name.
+/// Most pieces of long secrets that are looked for beside the first of each: those that are kept by a name come first, then
+/// the user's others, each the newest first. It is room for sixteen of the longest.
 const MOST_PIECES: usize = 128;
 
 /// Who has told a secret.
@@ -79,10 +79,12 @@ impl KnownSecrets {
             (self.finder, self.may_be_cut) = Default::default();
             return;
         }
-        let all = || self.secrets.iter().map(|it| &it.value).enumerate();
         let mut in_pieces: Vec<(usize, String)> = Vec::new();
         let mut spare = MOST_PIECES;
-        for (owner, value) in all().rev() {
+        let mut by_weight: Vec<_> = self.secrets.iter().enumerate().rev().collect();
+        // What models type must not take the room of what the user keeps.
+        by_weight.sort_by_key(|(_, it)| (it.named.is_none(), it.origin));
+        for (owner, Secret { value, .. }) in by_weight {
             let mut pieces = pieces(value);
             // Of a document that somebody has marked the beginning has to do.
             pieces.truncate(1 + spare);

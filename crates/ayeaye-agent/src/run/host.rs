@@ -10,7 +10,7 @@ mod subtask;
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use self::reply::{HostReply, HostTurn, RefusedReply};
 use super::decide::in_place_of_picture;
@@ -195,15 +195,16 @@ impl Run {
             return Ok(());
         }
         let begun = Instant::now();
-        let mut pause = Duration::from_millis(250);
         loop {
             let Err(err) = self.list_apps().await? else { break };
-            if !err.is_unreachable() || self.deps.limits.device_wait <= begun.elapsed() + pause {
+            if !err.is_unreachable() {
                 return Err(RunError::NoApps(err));
             }
             tracing::warn!(device = %self.device.id(), "its apps: {}; trying again", error_chain(&err));
-            self.cancel.race(sleep(pause)).await?;
-            pause = (pause * 2).min(Duration::from_secs(4));
+            self.observer
+                .comes_back(err, begun, &mut self.recorder)
+                .await?
+                .map_err(RunError::NoApps)?;
         }
         step.times.data_collection += millis(begun.elapsed());
         Ok(())

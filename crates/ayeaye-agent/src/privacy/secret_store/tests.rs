@@ -105,6 +105,12 @@ fn a_long_secret_is_hidden_to_its_end() {
     let name = hidden(key);
     assert!(name.len() < 40, "{name}");
     assert_eq!(hidden(&format!("it is {key}, keep it")), format!("it is {name}, keep it"));
+    // Whatever long texts models type meanwhile.
+    for n in 0..40_u8 {
+        let typed = hex(&Sha256::digest([7, n])).repeat(60);
+        store.add_of_model(&[(SecretKind::Password, typed.as_str())]);
+    }
+    assert_eq!(hidden(&key[..3000]), name);
     // Cut off within a later piece, and without its beginning.
     let clean = hidden(&format!("{}…", &key[..1700]));
     assert!(clean.replace(&name, "") == "…", "{clean}");

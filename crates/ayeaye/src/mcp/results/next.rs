@@ -1,5 +1,5 @@
 //! `next`: what the client's model should do after a run, by its stop reason.
-use ayeaye_agent::{QuestionKind, ReplyMode, Report, StopReason};
+use ayeaye_agent::{QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason};
 
 use crate::config::ToolSet;
 use crate::mcp::answer_shape::AnswerShape;
@@ -108,9 +108,6 @@ pub(super) const DECLINED: &str = "Your user declined to answer this in a form, 
     at once. Tell them in words what the question is; call ask_agent_continue with this session_id and \
     reply_from_client once they have answered you, or stop_task if they want to leave it.";
 
-/// How the doubt about a success ends that is written behind a model's report.
-const CHECK: &str = "Check that the task is done.]";
-
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
@@ -119,7 +116,7 @@ pub(super) fn next(report: &Report) -> &'static str {
             "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
              ask_agent_continue with this session_id and a task."
         }
-        StopReason::TaskCompletedSuccessfully if report.message.contains(CHECK) => {
+        StopReason::TaskCompletedSuccessfully if report.message.contains(SUCCESS_IN_DOUBT) => {
             "The agent says that it is done, but see the end of message: look at get_screenshot, and tell your user what \
              you find there. What is missing can be done with ask_agent_continue, this session_id and a task."
         }
