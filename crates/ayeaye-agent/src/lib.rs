@@ -71,8 +71,9 @@ pub use host::as_listed;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
 pub use limits::{Limits, RedactPictures, Speculate};
 pub use model::{
-    Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ModelErrorKind,
-    ParseError, Part, Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
+    Decision, FailedAttempts, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError,
+    ModelErrorKind, ParseError, Part, Prices, Prompt, Reply, Retry, Role, StepInput, Tokens,
+    ToolCall,
 };
 pub use named_secret::{
     NamedSecret, NamedSecretError, NamedSecrets, NoNamedSecrets, SecretPlaces, is_secret_name,

@@ -8,9 +8,11 @@ use jiff::civil::DateTime;
 use crate::word_list;
 use crate::{Action, Frame, Picture, Question, ScreenSize};
 
+mod attempts;
 mod quotation;
 mod shortened;
 
+pub use attempts::{FailedAttempts, Retry};
 pub(crate) use quotation::is_cut;
 
 /// What one step shows a model.
@@ -265,18 +267,6 @@ impl Prices {
     }
 }
 
-/// A failed attempt inside one call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retry {
-    /// What went wrong.
-    pub error: String,
-    /// How long was waited before the next attempt.
-    pub waited: Duration,
-    /// The endpoint had taken the request: it had begun to answer, or nothing came in time. It may cost what a
-    /// call costs, and nobody has counted its tokens.
-    pub taken: bool,
-}
-
 /// What an endpoint answered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
@@ -353,6 +343,12 @@ impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>, latency: Duration) -> Self {
         Self { kind, message: message.into(), source: None, retries: Vec::new(), latency }
     }
+
+    /// A call that was given up after these attempts.
+    pub(crate) fn abandoned(message: String, latency: Duration, failed: &FailedAttempts) -> Self {
+        let retries = failed.take();
+        Self { retries, ..Self::new(ModelErrorKind::Abandoned, message, latency) }
+    }
 }
 
 /// A reply that cannot be understood; says what is wrong in words the model can act on.
@@ -412,6 +408,16 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn prompt(&self, view: &StepInput<'_>) -> Prompt;
     /// Sends a prompt. `limit` bounds the whole call, retries included.
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError>;
+    /// The same. `failed` is told of each attempt as it fails, and hands them over to the reply or the error: who gives
+    /// the call up finds them there.
+    async fn call_counted(
+        &self,
+        prompt: &Prompt,
+        limit: Duration,
+        _failed: &FailedAttempts,
+    ) -> Result<Reply, ModelError> {
+        self.call(prompt, limit).await
+    }
     /// Understands a reply to a picture of this size, or says why not. Never guesses an end of the
     /// task.
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError>;

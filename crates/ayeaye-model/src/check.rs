@@ -2,7 +2,8 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, Frame, Gesture, Model as _, ModelErrorKind, Reply, ScreenSize, StepInput,
+    Action, Decision, FailedAttempts, Frame, Gesture, Model as _, ModelErrorKind, Reply,
+    ScreenSize, StepInput,
 };
 use bytes::Bytes;
 
@@ -163,19 +164,20 @@ async fn check_vision(
     let sampling = model.sampling();
     let limit = client.config().limits.total;
     let prompt = model.prompt(&input);
-    let reply = match client.complete(&prompt, sampling, &once, limit).await {
-        Ok(reply) => reply,
-        // The path is right: the list came from there.
-        Err(error) if is_unknown && error.kind == ModelErrorKind::NotFound => {
-            let text = format!(
-                "{} does not know {}: set model.name to one of those that it offers",
-                client.config().endpoint,
-                client.config().name
-            );
-            return (Severity::Error, text);
-        }
-        Err(error) => return (Severity::Error, error.message),
-    };
+    let reply =
+        match client.complete(&prompt, sampling, &once, limit, &FailedAttempts::default()).await {
+            Ok(reply) => reply,
+            // The path is right: the list came from there.
+            Err(error) if is_unknown && error.kind == ModelErrorKind::NotFound => {
+                let text = format!(
+                    "{} does not know {}: set model.name to one of those that it offers",
+                    client.config().endpoint,
+                    client.config().name
+                );
+                return (Severity::Error, text);
+            }
+            Err(error) => return (Severity::Error, error.message),
+        };
     let took = seconds(reply.latency);
     match model.read(&reply, picture.size).map(|decision| decision.action) {
         Ok(Action::Gesture(Gesture::Click { point })) => {

@@ -4,8 +4,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye_agent::prompt_text::{LONGEST_LINE, LONGEST_TEXT, quote_untrusted, verbatim};
 use ayeaye_agent::{
-    Decision, Frame, HistoryItem, Model, ModelError, ParseError, Picture, Prices, Prompt, Reply,
-    ScreenSize, StepInput,
+    Decision, FailedAttempts, Frame, HistoryItem, Model, ModelError, ParseError, Picture, Prices,
+    Prompt, Reply, ScreenSize, StepInput,
 };
 use serde_json::{Map, Value};
 
@@ -207,8 +207,17 @@ impl Model for RemoteModel {
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
+        self.call_counted(prompt, limit, &FailedAttempts::default()).await
+    }
+
+    async fn call_counted(
+        &self,
+        prompt: &Prompt,
+        limit: Duration,
+        failed: &FailedAttempts,
+    ) -> Result<Reply, ModelError> {
         let retries = &self.config().retries;
-        self.client.complete(prompt, self.sampling(), retries, limit).await
+        self.client.complete(prompt, self.sampling(), retries, limit, failed).await
     }
 
     fn incomplete(&self, reply: &Reply) -> Option<&'static str> {

@@ -3,8 +3,8 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::{
-    Action, Message, Model as _, ModelError, ModelErrorKind, Part, Picture, Prompt, Reply, Role,
-    ScreenSize,
+    Action, FailedAttempts, Message, Model as _, ModelError, ModelErrorKind, Part, Picture, Prompt,
+    Reply, Role, ScreenSize,
 };
 use bytes::Bytes;
 use serde_json::json;
@@ -215,6 +215,24 @@ async fn it_is_told_which_attempts_the_endpoint_had_taken() {
     let fake = Fake::start(vec![Act::Hang(Vec::new())]).await;
     let error = model(&fake).call(&prompt(), Duration::from_millis(100)).await.unwrap_err();
     assert!(error.retries[0].taken, "{error:?}");
+}
+
+#[tokio::test]
+async fn who_gives_a_call_up_knows_its_attempts() {
+    let half = http("200 OK", "content-length: 500\r\n", "{\"choices\":");
+    let fake = Fake::start(vec![half, Act::Hang(Vec::new())]).await;
+    let (model, prompt, failed) = (model(&fake), prompt(), FailedAttempts::default());
+    let asked_again = async {
+        while fake.seen().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        outcome = model.call_counted(&prompt, LIMIT, &failed) => panic!("{outcome:?}"),
+        () = asked_again => {}
+    }
+    let told: Vec<bool> = failed.take().iter().map(|it| it.taken).collect();
+    assert_eq!(told, [true]);
 }
 
 #[tokio::test]

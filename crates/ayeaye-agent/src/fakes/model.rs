@@ -11,8 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::journal::ActionRecord;
 use crate::{
-    Action, Decision, Frame, HistoryItem, Message, Model, ModelError, ModelErrorKind, ParseError,
-    Part, Picture, Prices, Prompt, Reply, Role, ScreenSize, StepInput, Tokens,
+    Action, Decision, FailedAttempts, Frame, HistoryItem, Message, Model, ModelError,
+    ModelErrorKind, ParseError, Part, Picture, Prices, Prompt, Reply, Retry, Role, ScreenSize,
+    StepInput, Tokens,
 };
 
 /// How an endpoint says that a reply is not whole.
@@ -31,6 +32,8 @@ pub(crate) enum ScriptedReply {
     Fails(String),
     /// Nothing, for ever.
     Hangs,
+    /// The same, once this attempt has failed.
+    HangsAfter(Retry),
     /// A mistake of ours.
     Panics,
 }
@@ -300,7 +303,9 @@ impl Model for ScriptedModel {
                 return Err(fails(cause));
             }
             Some(ScriptedReply::Panics) => panic!("this is a test"),
-            Some(ScriptedReply::Hangs) => (Duration::MAX, String::new()),
+            Some(ScriptedReply::Hangs | ScriptedReply::HangsAfter(_)) => {
+                (Duration::MAX, String::new())
+            }
         };
         if limit < latency {
             sleep(limit).await;
@@ -316,6 +321,18 @@ impl Model for ScriptedModel {
             latency: begun.elapsed(),
             ..Reply::default()
         })
+    }
+
+    async fn call_counted(
+        &self,
+        prompt: &Prompt,
+        limit: Duration,
+        failed: &FailedAttempts,
+    ) -> Result<Reply, ModelError> {
+        if let Some(ScriptedReply::HangsAfter(attempt)) = lock(&self.lines).front() {
+            failed.push(attempt.clone());
+        }
+        self.call(prompt, limit).await
     }
 
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {

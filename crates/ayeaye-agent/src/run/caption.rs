@@ -15,7 +15,7 @@ use super::whole_answer::whole_answer;
 use super::{Run, millis};
 use crate::journal::CallPurpose;
 use crate::prompt_text::{LONGEST_TASK, verbatim};
-use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Role, StopReason};
+use crate::{Action, Message, ModelError, Part, Prompt, Role, StopReason};
 
 /// How long the end of a run waits for its caption.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -77,7 +77,8 @@ impl Run {
         end: Option<&RunEnd>,
         step: &mut StepBuilder,
     ) -> Result<(), RunError> {
-        let Some(BackgroundCall { mut exchange, begun, mut call }) = step.captioning.take() else {
+        let Some(BackgroundCall { mut exchange, begun, failed, mut call }) = step.captioning.take()
+        else {
             return Ok(());
         };
         let ends_run = end.map_or_else(
@@ -94,7 +95,7 @@ impl Run {
         let wanted = step.decision.is_some() && ends_run;
         let given_up = |why: &str| {
             let message = format!("given up: {why}");
-            Err(ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed()))
+            Err(ModelError::abandoned(message, begun.elapsed(), &failed))
         };
         let waiting = Instant::now();
         let patience = if wanted { PATIENCE } else { Duration::ZERO };

@@ -28,8 +28,8 @@ use crate::prompt_text::quote_untrusted;
 use crate::report::RUN_TIME_USED_UP;
 use crate::session::JUDGE;
 use crate::{
-    JournalError, KeepText, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Retry,
-    Session, Tokens,
+    FailedAttempts, JournalError, KeepText, Model, ModelError, ModelErrorKind, ParseError, Prompt,
+    Reply, Retry, Session, Tokens,
 };
 
 /// Most bytes of what a model said last, in the message of a run's end.
@@ -143,12 +143,13 @@ impl ModelCaller {
         }
         exchange.log_request(recorder).await?;
         let begun = Instant::now();
+        let failed = FailedAttempts::default();
         let limit = exchange.limit.unwrap_or_else(|| self.budget.call_limit());
         let prompt = restore_secrets(recorder.secrets(), &exchange.prompt);
         let calling = async {
             tokio::select! {
                 biased;
-                outcome = exchange.model.call(&prompt, limit) => Ok(outcome),
+                outcome = exchange.model.call_counted(&prompt, limit, &failed) => Ok(outcome),
                 moved = moved => Err(moved),
             }
         };
@@ -168,7 +169,7 @@ impl ModelCaller {
             Err(given_up) => {
                 exchange.withdrawn = given_up.looks_again();
                 let message = format!("given up: {given_up}");
-                let err = ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed());
+                let err = ModelError::abandoned(message, begun.elapsed(), &failed);
                 exchange.log_failure(recorder, &err, costs).await?;
                 Err(given_up)
             }
@@ -179,8 +180,13 @@ impl ModelCaller {
     pub(super) fn send_in_background(&self, exchange: Exchange, limit: Duration) -> BackgroundCall {
         let (model, prompt) = (exchange.model.clone(), exchange.prompt.clone());
         let limit = limit.min(self.budget.call_limit());
-        let call = tokio::spawn(async move { model.call(&prompt, limit).await });
-        BackgroundCall { exchange, begun: Instant::now(), call: AbortOnDropHandle::new(call) }
+        let failed = FailedAttempts::default();
+        let call = tokio::spawn({
+            let failed = failed.clone();
+            async move { model.call_counted(&prompt, limit, &failed).await }
+        });
+        let call = AbortOnDropHandle::new(call);
+        BackgroundCall { exchange, begun: Instant::now(), failed, call }
     }
 
     /// The end of the run, if its budget is used up.
@@ -194,6 +200,7 @@ impl ModelCaller {
 pub(super) struct BackgroundCall {
     pub(super) exchange: Exchange,
     pub(super) begun: Instant,
+    pub(super) failed: FailedAttempts,
     pub(super) call: AbortOnDropHandle<Result<Reply, ModelError>>,
 }
 

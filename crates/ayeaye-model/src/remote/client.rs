@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
+use ayeaye_agent::{FailedAttempts, ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect;
@@ -144,6 +144,7 @@ impl Client {
         sampling: Sampling,
         policy: &RetryPolicy,
         limit: Duration,
+        failed: &FailedAttempts,
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
         let end = started + limit.min(MAX_LIMIT);
@@ -168,20 +169,20 @@ impl Client {
             is_shortened: false,
             has_been_repeated: false,
         };
-        let mut failed: Vec<Retry> = Vec::new();
+        let mut attempts = 0;
         loop {
+            attempts += 1;
             let (error, cut) = match self.attempt(&request, end).await {
                 Ok(attempt) if attempt.completion.is_cut() => (AttemptError::cut(), Some(attempt)),
                 Ok(attempt) => {
                     self.has_completed.store(true, Ordering::Relaxed);
-                    return Ok(self.reply(attempt, started.elapsed(), failed));
+                    return Ok(self.reply(attempt, started.elapsed(), failed.take()));
                 }
                 Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
             tracing::debug!("an attempt to ask the model failed");
             let message = self.describe(&error, policy);
-            let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let left = end.saturating_duration_since(Instant::now());
             let nothing_runs = error.is_refused() && !self.has_answered();
             let recovery = match error.recovery {
@@ -196,7 +197,7 @@ impl Client {
             let Some(waited) = wait.filter(|wait| *wait < left) else {
                 // Whoever asks for another reply tells the model that this one was cut.
                 if let Some(attempt) = cut {
-                    return Ok(self.reply(attempt, started.elapsed(), failed));
+                    return Ok(self.reply(attempt, started.elapsed(), failed.take()));
                 }
                 let taken = error.is_taken;
                 let last = Retry { error: message.clone(), waited: Duration::ZERO, taken };
@@ -209,7 +210,7 @@ impl Client {
                     kind: error.kind,
                     message,
                     source: error.source.map(Into::into),
-                    retries: failed,
+                    retries: failed.take(),
                     latency: started.elapsed(),
                 });
             };

@@ -163,6 +163,30 @@ async fn attempts_that_broke_off_are_charged_for_their_prompts() {
     }
 }
 
+/// A call that is given up while it is tried again has sent its prompt twice.
+#[tokio::test(start_paused = true)]
+async fn the_attempts_of_a_call_that_is_given_up_are_charged_too() {
+    let mut recording = Recording::new().await;
+    let broke_off = Retry { error: "it broke off".to_owned(), waited: Duration::ZERO, taken: true };
+    let lines = [complete("a"), ScriptedReply::HangsAfter(broke_off)];
+    let model = Arc::new(ScriptedModel::new(lines));
+    let cancel = CancelHandle::default();
+    let (caller, mut costs) = (caller(&recording, &cancel), CallCosts::default());
+    let recorder = &mut recording.recorder;
+    let mut exchange = caller.exchange(model.clone(), CallPurpose::Act, prompt(), Vec::new());
+    let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+    exchange.log_reply(recorder, &reply, Ok(None), &mut costs).await.unwrap();
+    let stop = async {
+        model.is_asked(2).await;
+        cancel.stop(StopReason::Cancelled);
+    };
+    let (outcome, ()) = tokio::join!(caller.send(recorder, &mut exchange, &mut costs), stop);
+    assert!(matches!(outcome, Err(RunError::Cancelled(_))), "{outcome:?}");
+    let (_, responses) = calls(&recording).await;
+    assert_eq!(responses[1].tokens.prompt, 200, "{responses:?}");
+    assert_eq!(responses[1].retries, ["it broke off"]);
+}
+
 /// The place of a reply that is quoted moves to where the one before it stood.
 #[tokio::test(start_paused = true)]
 async fn a_quoted_reply_that_may_hold_a_password_is_kept_as_its_length_alone() {
