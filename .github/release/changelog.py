@@ -5,6 +5,8 @@ import re
 from product import ROOT
 
 PATH = "docs/changelog.md"
+# GitHub takes no longer text for a release: "body is too long (maximum is 125000 characters)".
+LONGEST = 125_000
 
 
 def headings(text):
@@ -27,7 +29,10 @@ def section(version, root=ROOT):
     found = headings(text)
     for index, (_, _, title) in enumerate(found):
         if title.split(",")[0] == version or unreleased(title):
-            return body(text, index, found) + "\n"
+            found_text = body(text, index, found) + "\n"
+            if LONGEST < len(found_text):
+                raise SystemExit(f"{PATH}: the section for {version} has {len(found_text)} characters, and a release's page takes {LONGEST}: shorten it")
+            return found_text
     raise SystemExit(f"{PATH} has no section for {version}")
 
 

@@ -307,6 +307,15 @@ class Versions(unittest.TestCase):
     def test_the_changelog_has_the_version_or_what_comes(self):
         self.assertTrue(changelog.section(product.version()).strip())
 
+    def test_a_section_that_no_release_page_takes_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / changelog.PATH
+            path.parent.mkdir()
+            for length, fits in ((changelog.LONGEST - 1, True), (changelog.LONGEST, False)):
+                path.write_text(f"# Changelog\n\n## Unreleased\n\n{'x' * length}\n")
+                with self.subTest(length), contextlib.nullcontext() if fits else self.assertRaises(SystemExit):
+                    self.assertEqual(len(changelog.section("0.2.0", Path(folder))), length + 1)
+
     def test_changelogs_are_cut_once(self):
         text = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.1.0, 2026-01-02\n\n- Old.\n"
         self.assertEqual(changelog.cut(text, "0.2.0", "2026-02-03"), text.replace("## Unreleased", "## 0.2.0, 2026-02-03"))
