@@ -43,7 +43,25 @@ def server_json(repository, bundle_digest=None):
             "runtimeHint": "uvx",
             **common,
         },
-        {"registryType": "oci", "identifier": f"{repository.image}:{version}", "runtimeHint": "docker", **common},
+        {
+            "registryType": "oci",
+            "identifier": f"{repository.image}:{version}",
+            "runtimeHint": "docker",
+            **common,
+            # The host's adb server has the phones, and the volume what has to outlive the container: as in container/Dockerfile.
+            "runtimeArguments": [
+                {"type": "named", "name": "--volume", "value": "ayeaye:/data"},
+                {"type": "named", "name": "--add-host", "value": "host.docker.internal:host-gateway"},
+            ],
+            "environmentVariables": [
+                *variables,
+                {
+                    "name": "ADB_SERVER_SOCKET",
+                    "description": "The host's adb server, started there with `adb -a nodaemon server start`",
+                    "default": "tcp:host.docker.internal:5037",
+                },
+            ],
+        },
     ]
     if bundle_digest:
         packages.append(
@@ -70,7 +88,7 @@ def formula(repository, digests):
     """`digests`: SHA-256 of the archives by name."""
     text = (product.HERE / "formula.rb").read_text()
     release = product.version()
-    values = {"summary": product.SUMMARY.rstrip("."), "homepage": repository.url, "version": release}
+    values = {"homepage": repository.url, "version": release}
     for target in product.TARGETS:
         if not target.windows:
             values[f"url {target.triple}"] = repository.asset(release, target.archive)

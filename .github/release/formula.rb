@@ -1,6 +1,6 @@
 # Written by the release workflow; a change here is lost with the next version.
 class Ayeaye < Formula
-  desc "{summary}"
+  desc "Hands tasks to Android phones over MCP, and asks when in doubt"
   homepage "{homepage}"
   version "{version}"
   license any_of: ["MIT", "Apache-2.0"]
@@ -29,6 +29,8 @@ class Ayeaye < Formula
 
   def install
     bin.install "ayeaye"
+    generate_completions_from_executable(bin/"ayeaye", "completions")
+    system bin/"ayeaye", "man", "--out", man1
     doc.install "README.md", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-NOTICES.txt"
   end
 

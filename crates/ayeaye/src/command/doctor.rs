@@ -2,6 +2,8 @@
 mod context;
 mod phones;
 
+use std::env::consts;
+
 use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{DeviceEntry, Principal, error_chain};
 use ayeaye_model::{CheckSubject, Severity};
@@ -128,6 +130,7 @@ pub async fn doctor(
         }
         found.push(finding);
     };
+    tell(program());
     tell(settings(config));
     trust(config).into_iter().for_each(&mut tell);
     tell(data_folder(config));
@@ -225,6 +228,12 @@ fn tools(config: &Config, state: ModelState) -> DoctorFinding {
     };
     let text = format!("{text} ({setting})");
     DoctorFinding::new(Severity::Ok, "tools", text)
+}
+
+/// Which program says all this: for whoever is shown it.
+fn program() -> DoctorFinding {
+    let (version, os, arch) = (env!("CARGO_PKG_VERSION"), consts::OS, consts::ARCH);
+    DoctorFinding::new(Severity::Ok, "ayeaye", format!("version {version} on {os} {arch}"))
 }
 
 fn settings(config: &Config) -> DoctorFinding {

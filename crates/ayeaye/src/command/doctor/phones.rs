@@ -35,7 +35,12 @@ pub(super) fn listed(
         }
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
-            let text = format!("{} connected", entries.len());
+            let ready = entries.iter().filter(|entry| entry.ready).count();
+            // Each of the others has a finding of its own.
+            let text = match entries.len() - ready {
+                0 => format!("{ready} connected"),
+                others => format!("{ready} connected, and {others} that cannot be used"),
+            };
             (DoctorFinding::new(Severity::Ok, about, text), entries)
         }
     }
