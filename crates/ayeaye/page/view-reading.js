@@ -4,7 +4,7 @@ import { badge, failure, heading } from "./parts.js";
 import { icon } from "./icons.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
-import { named, t } from "./words.js";
+import { t } from "./words.js";
 
 // How the server words what is done about a kind of act, with the tone and icon for it here.
 const TREATMENTS = [

@@ -209,7 +209,7 @@ A phone that has never met this computer is paired first: ayeaye pair";
 const PAIR_EXAMPLES: &str = "\
 Examples:
   ayeaye pair                                 shows a QR code to scan with the phone
-  ayeaye pair 192.168.1.20:37123 482913       what the phone shows under Pair device with pairing code
+  ayeaye pair 192.168.1.20:37123 482913       address and code, as the phone shows them
 
 Both are on the phone (Android 11 and newer) under Developer options > Wireless debugging.";
 

@@ -167,6 +167,10 @@ impl Clipped {
     /// Puts it there, with a note of what is missing.
     pub(super) fn show(&self, html: &mut Html, tag: &'static str, class: &'static str) {
         html.raw("<").raw(tag).raw(" class=\"").raw(class).raw("\"").language(&self.text);
+        if tag == "pre" {
+            // It scrolls to the side, and not every browser lets keys do that by itself.
+            html.raw(" tabindex=\"0\"");
+        }
         html.raw(">").text(&self.text);
         if 0 < self.missing {
             html.raw("<span class=\"cut\"> \u{2026} ").number(self.missing.div_ceil(1000));

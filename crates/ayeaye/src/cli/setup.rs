@@ -10,7 +10,7 @@ use crate::config::wrong_with_url;
 
 pub(super) const SETUP_EXAMPLES: &str = "\
 Examples:
-  ayeaye setup R58M12ABCDE --keyboard fetch                only the keyboard for every script, onto the phone
+  ayeaye setup R58M12ABCDE --keyboard fetch                only the keyboard, onto the phone
   ayeaye setup R58M12ABCDE --keyboard ADBKeyboard.apk      the same from a file
   ayeaye setup R58M12ABCDE --keyboard remove               and off again
   ayeaye setup                                             asks everything

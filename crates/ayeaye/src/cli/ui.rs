@@ -7,7 +7,7 @@ pub(super) const UI_EXAMPLES: &str = "\
 Examples:
   ayeaye ui
   ayeaye ui --virtual      with the virtual phone, to see what it is like
-  ayeaye ui --no-open      prints the link, such as for a browser behind `ssh -L 8631:127.0.0.1:8631`
+  ayeaye ui --no-open      prints the link, for a browser elsewhere
 
 A server that runs over the same data folder (`ayeaye serve --http`) is used; otherwise this command is one \
 until Ctrl-C, at http://127.0.0.1:8631/, or another port where that one is taken.";
