@@ -13,7 +13,7 @@ use jiff::tz::Offset;
 use tokio::time::Instant;
 
 pub use self::entry::{DeviceEntry, DeviceId, DeviceNames, NearbyPhone, Transport};
-pub use self::error::{DeviceError, RefusedBy};
+pub use self::error::{DeviceError, RefusedBy, TAKEN_OVER};
 pub use self::setting::{ChangeLog, PutBack, SettingChange};
 use crate::{CaptureDigest, DeviceCommand, Frame, Gesture, PackageFile, ScreenSize};
 

@@ -62,7 +62,7 @@ pub use device::{
     ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,
     DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed,
     PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay, Surroundings,
-    Transport,
+    TAKEN_OVER, Transport,
 };
 pub use device_command::{DeviceCommand, PackageFile};
 pub use elements::{Element, Elements};

@@ -127,7 +127,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "History shows all sessions",
         ),
         AgentError::WrongDevice { .. } => reader.choose(
-            "leave device_id out, or start a new task on the other device",
+            "give the device_id that the session has, or begin another session on this phone",
             "begin another session on the other device with `ayeaye run`",
             "start a new task on the other phone",
         ),

@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use super::DeviceId;
 
-const TAKEN_OVER: &str = "another ayeaye server has taken it over since, or the notes about that in its \
+/// Stands in what is said of a phone that another server drives by now.
+pub const TAKEN_OVER: &str = "another ayeaye server has taken it over since, or the notes about that in its \
     /data/local/tmp were removed";
 const NOTES_ARE_GONE: &str = "the notes about who drives it are gone from its /data/local/tmp: this may be another \
     phone, or they were removed";

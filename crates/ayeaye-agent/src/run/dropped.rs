@@ -18,7 +18,7 @@ use crate::{JournalError, StopReason};
 const DROPPED: &str = "dropped: the user asked for something else";
 const ANSWER_DROPPED: &str = "an answer was dropped: its question is not open any more";
 const ADVICE_DROPPED: &str = "advice was dropped: it was left for an earlier request";
-const GIVEN_UP: &str = "The user gave the task up.";
+const GIVEN_UP: &str = "The task was stopped, and its question given up.";
 
 impl Recorder {
     /// Records the end of a run that has crashed.

@@ -55,7 +55,9 @@ impl Address {
 /// The error for a resource that does not exist, and for one that belongs to another principal.
 pub fn unknown(uri: &str) -> ErrorData {
     let shown = excerpt(uri, 200);
-    let text = format!("there is no resource {shown}; resources/list names what there is");
+    let text = format!(
+        "there is no resource {shown}; resources/list names what there is, and a session's /steps its steps, counted from 0"
+    );
     ErrorData::resource_not_found(text, Some(json!({ "uri": shown })))
 }
 

@@ -24,7 +24,7 @@ pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree, Unlisted};
 pub use self::log::AppLog;
-pub(super) use self::next::{ASKS_OPERATOR, waits_for_operator};
+pub(super) use self::next::{ASKS_OPERATOR, AT_WORK, waits_for_operator};
 pub(crate) use self::next::{is_given_up, reason_to_go_on, would_fail_again};
 pub(super) use self::sessions::to_seconds;
 pub(crate) use self::sessions::waits;

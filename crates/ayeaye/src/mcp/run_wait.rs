@@ -10,6 +10,7 @@ use rmcp::service::RequestContext;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
+use super::results;
 use super::tool_error::ToolError;
 use crate::principal;
 use crate::text::truncate;
@@ -244,7 +245,7 @@ impl Progress {
             self.next_step = self.next_step.max(step.step + 1);
         }
         let message = match lines.as_slice() {
-            [] if update.line.is_empty() => "looking at the phone".to_owned(),
+            [] if update.line.is_empty() => results::AT_WORK.to_owned(),
             // It waits for its phone.
             [] if !update.report.message.is_empty() => truncate(&update.report.message, 160),
             [] => format!("still working after {}", truncate(&update.line, 160)),

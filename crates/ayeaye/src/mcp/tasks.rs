@@ -252,7 +252,7 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
         StopReason::StillRunning => {
             let line = report.steps.last();
             let message = line.map(|line| format!("step {}: {}", line.step + 1, line.in_words()));
-            let idle = results::waits(report).unwrap_or_else(|| "looking at the phone".to_owned());
+            let idle = results::waits(report).unwrap_or_else(|| results::AT_WORK.to_owned());
             (TaskPayload::Working, message.unwrap_or(idle))
         }
         StopReason::InfoActionNeedsReply if id.asks && outcome.superseded => {

@@ -220,7 +220,10 @@ async fn what_waits_for_an_answer_can_be_given_up() {
     for _ in 0..2 {
         let report = within(Box::pin(other.agent.give_up(asked, &client()))).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::Cancelled);
-        assert_eq!((&*report.message, report.question), ("The user gave the task up.", None));
+        assert_eq!(
+            (&*report.message, report.question),
+            ("The task was stopped, and its question given up.", None)
+        );
     }
     let summary = rig.agent.session_summary(asked, &client()).await.unwrap();
     assert_eq!((summary.question, &*summary.task), (None, "Text Anna"));

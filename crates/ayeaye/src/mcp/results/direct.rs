@@ -117,7 +117,9 @@ impl ActResult {
             screenshot_uri: acted
                 .pictured
                 .then(|| Address::Screenshot(session, acted.step).to_string()),
-            next: if shown.is_some_and(|it| it.locked) {
+            next: if shown.is_some_and(|it| !it.awake) {
+                SCREEN_OFF
+            } else if shown.is_some_and(|it| it.locked) {
                 LOCKED
             } else if typed_nowhere {
                 TYPED_NOWHERE
@@ -137,8 +139,12 @@ const TYPED_OTHERWISE: &str = "The field may not hold what you sent: see uncerta
      again; what is wrong in it can be replaced with `clear`. If it is the phone's keyboard that changes words, your user \
      can give the phone one that does not: `ayeaye setup SERIAL --keyboard fetch`.";
 
+const SCREEN_OFF: &str =
+    "The screen is off (`screen_on`), so nothing can be seen on it: press_key HOME switches it on.";
+
 const LOCKED: &str = "The phone is locked (`locked`), or an app is shown over its lock screen. If you see the lock screen on \
-     get_screenshot, ask your user to unlock the phone by hand and to tell you when it is done; never guess a code.";
+     get_screenshot, swipe up on it once; if it wants a code, a pattern or a face, ask your user to unlock the phone by hand and \
+     to tell you when it is done. Never guess a code.";
 
 fn next(asked: bool, offer: Offer) -> &'static str {
     if offer.client_drives() {

@@ -1,5 +1,5 @@
 //! `next`: what the client's model should do after a run, by its stop reason.
-use ayeaye_agent::{QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason};
+use ayeaye_agent::{QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason, TAKEN_OVER};
 
 use crate::config::ToolSet;
 use crate::mcp::answer_shape::AnswerShape;
@@ -9,6 +9,9 @@ use crate::text::truncate;
 /// The message while a run waits for an operator.
 pub(in crate::mcp) const ASKS_OPERATOR: &str =
     "The agent has a question and is waiting for an operator at the server to answer it.";
+
+/// What a run does before its first step is done.
+pub(in crate::mcp) const AT_WORK: &str = "looking at the phone, and asking the model";
 
 /// Whether its run waits for an operator's answer.
 pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
@@ -176,6 +179,10 @@ pub(super) fn next(report: &Report) -> &'static str {
              fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
              session_id to resume."
         }
+        StopReason::DeviceLost if report.message.contains(TAKEN_OVER) => {
+            "Somebody else drives this phone now: see message. Ask your user before you take it back by calling \
+             ask_agent_continue with this session_id, or start a new task on another phone."
+        }
         StopReason::DeviceLost => {
             "The phone was lost: see message. When it is back, call ask_agent_continue with this \
              session_id."
@@ -209,7 +216,7 @@ pub(super) fn next(report: &Report) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::Question;
+    use ayeaye_agent::{DeviceError, DeviceId, Question};
 
     use super::super::samples::report;
     use super::*;
@@ -245,6 +252,22 @@ mod tests {
             confirm.starts_with("Ask your user, then") && !confirm.contains("done"),
             "{confirm}"
         );
+    }
+
+    #[test]
+    fn a_phone_that_another_server_drives_is_not_taken_back_unasked() {
+        let lost = |message: &str| {
+            next(&Report { message: message.to_owned(), ..report(StopReason::DeviceLost) })
+        };
+        let taken = DeviceError::ClaimedElsewhere {
+            id: DeviceId::new("phone-1"),
+            what: "a tap".to_owned(),
+            notes_are_gone: false,
+            partly: false,
+        };
+        let taken = taken.to_string();
+        assert!(lost(&taken).contains("Ask your user before"), "{taken}");
+        assert!(lost("phone-1 is gone").starts_with("The phone was lost"));
     }
 
     #[test]
