@@ -73,6 +73,15 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     patiently(|| fs::remove_file(path))
 }
 
+/// Removes a folder with all that is in it.
+///
+/// # Errors
+///
+/// As [`replace_file`].
+pub fn remove_folder(path: &Path) -> io::Result<()> {
+    patiently(|| fs::remove_dir_all(path))
+}
+
 /// Tries again while another program has a file open.
 #[cfg(windows)]
 fn patiently<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
@@ -102,13 +111,42 @@ fn patiently<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     attempt()
 }
 
+/// Puts a file on the disk.
+pub fn sync_file(file: &File) -> io::Result<()> {
+    or_without_flush(file.sync_all(), file)
+}
+
+/// The same for what is in it, without what the system notes of it, such as its times.
+pub fn sync_data(file: &File) -> io::Result<()> {
+    or_without_flush(file.sync_data(), file)
+}
+
+/// On Apple's systems the standard library also flushes the drive's cache (`F_FULLFSYNC`), which shares of a network do
+/// not know: there it has to be without.
+#[cfg(target_vendor = "apple")]
+fn or_without_flush(synced: io::Result<()>, file: &File) -> io::Result<()> {
+    /// `ENOTTY`, `ENOTSUP`.
+    const NO_SUCH_CALL: [i32; 2] = [25, 45];
+    match synced {
+        Err(err) if err.raw_os_error().is_some_and(|it| NO_SUCH_CALL.contains(&it)) => {
+            Ok(rustix::fs::fsync(file)?)
+        }
+        synced => synced,
+    }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn or_without_flush(synced: io::Result<()>, _file: &File) -> io::Result<()> {
+    synced
+}
+
 /// Puts the names in a folder on the disk. Systems other than Unix have no such call, and need none; nor have some
 /// file systems.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());
     }
-    match File::open(path)?.sync_all() {
+    match sync_file(&File::open(path)?) {
         Err(err) if matches!(err.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
             Ok(())
         }
@@ -212,7 +250,7 @@ fn fill(temp: &Path, path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     // These are files of our own: what cannot be given away is no reason to lose them.
     drop(hand_over(&file, FileOwner::of(path), folder_of(path)));
     io::Write::write_all(&mut file, bytes)?;
-    if sync { file.sync_all() } else { Ok(()) }
+    if sync { sync_file(&file) } else { Ok(()) }
 }
 
 #[cfg(all(test, unix))]

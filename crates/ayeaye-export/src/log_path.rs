@@ -14,7 +14,7 @@ use ayeaye_agent::SessionId;
 use ayeaye_agent::bounded_file::bounded_file;
 use ayeaye_agent::journal::{Event, Fact};
 use ayeaye_agent::private_files::{
-    make_private_file, private_options, sync_folder, write_whole as replace_whole,
+    make_private_file, private_options, sync_file, sync_folder, write_whole as replace_whole,
 };
 use jiff::SignedDuration;
 
@@ -317,7 +317,7 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
     }
     match make_private_file(&path, private_options().write(true)) {
         Ok(mut file) => writeln!(file, "{id}")
-            .and_then(|()| file.sync_all())
+            .and_then(|()| sync_file(&file))
             .and_then(|()| sync_folder(folder))
             .map_err(io_error("write", &path)),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => match owner(folder)? {

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::file_owner::{self, FileOwner, hand_over};
-use ayeaye_agent::private_files::{private_options, replace_file, sync_folder};
+use ayeaye_agent::private_files::{private_options, replace_file, sync_file, sync_folder};
 
 /// Replaces a file and keeps its permissions; one that is new can be read by its owner alone, since there
 /// may be a key in it. Links are followed: the file they lead to is meant. A file that root replaces stays its owner's,
@@ -51,7 +51,7 @@ fn replace_with(
         .suffix(".new")
         .make_in(folder, |path| private_options().write(true).create_new(true).open(path))?;
     beside.write_all(text.as_bytes())?;
-    beside.as_file().sync_all()?;
+    sync_file(beside.as_file())?;
     hand_over(beside.as_file(), owner, folder)?;
     if let Some(rights) = rights {
         beside.as_file().set_permissions(rights)?;

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ayeaye_agent::bounded_file::open_file;
-use ayeaye_agent::private_files::{make_private_file, private_folder, private_options};
+use ayeaye_agent::private_files::{
+    make_private_file, private_folder, private_options, remove_file,
+};
 
 use crate::clock;
 
@@ -131,7 +133,7 @@ fn now() -> u64 {
 }
 
 fn remove(path: &Path) {
-    match std::fs::remove_file(path) {
+    match remove_file(path) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => {
             tracing::debug!("{} stays: {err}", path.display());
         }

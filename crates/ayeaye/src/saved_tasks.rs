@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::Replay;
-use ayeaye_agent::private_files::private_folder;
+use ayeaye_agent::private_files::{private_folder, remove_file};
 use serde::{Deserialize, Serialize};
 
 pub use self::slots::{braces_without_slot, is_slot_name};
@@ -76,6 +76,10 @@ pub enum SavedTaskError {
          on Windows it is no device's, such as CON"
     )]
     Name(String),
+    #[error(
+        "{name:?} differs from the task {there:?} only in capitals, which are one name on some systems: take that one, or another name"
+    )]
+    Capitals { name: String, there: String },
     #[error("there is no task named {0:?}\nhint: `ayeaye task list` shows those there are")]
     Unknown(String),
     #[error("{} cannot be read: {why}", path.display())]
@@ -101,6 +105,16 @@ impl SavedTasks {
         }
     }
 
+    /// The file of a task that is there. Some file systems find it under other capitals, too.
+    fn known(&self, name: &str) -> Result<PathBuf, SavedTaskError> {
+        let path = self.path(name)?;
+        if self.names()?.iter().any(|it| it == name) {
+            Ok(path)
+        } else {
+            Err(SavedTaskError::Unknown(name.to_owned()))
+        }
+    }
+
     /// The names of all tasks, in order.
     pub fn names(&self) -> Result<Vec<String>, SavedTaskError> {
         let unreadable = |why| SavedTaskError::Read { path: self.folder.clone(), why };
@@ -120,7 +134,7 @@ impl SavedTasks {
 
     /// The task of that name.
     pub fn read(&self, name: &str) -> Result<SavedTask, SavedTaskError> {
-        let path = self.path(name)?;
+        let path = self.known(name)?;
         let bytes = match bounded_file(&path, LARGEST) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => {
                 return Err(SavedTaskError::Unknown(name.to_owned()));
@@ -133,7 +147,12 @@ impl SavedTasks {
     /// Keeps a task; one of that name is replaced. True if there was one.
     pub fn save(&self, name: &str, task: &SavedTask) -> Result<bool, SavedTaskError> {
         let path = self.path(name)?;
-        let replaced = path.exists();
+        let names = self.names()?;
+        let is_alike = |it: &&String| *it != name && it.eq_ignore_ascii_case(name);
+        if let Some(there) = names.iter().find(is_alike).cloned() {
+            return Err(SavedTaskError::Capitals { name: name.to_owned(), there });
+        }
+        let replaced = names.iter().any(|it| it == name);
         let written =
             serde_json::to_string_pretty(task).map_err(io::Error::from).and_then(|text| {
                 if LARGEST < text.len() as u64 {
@@ -150,8 +169,8 @@ impl SavedTasks {
 
     /// Forgets a task.
     pub fn remove(&self, name: &str) -> Result<(), SavedTaskError> {
-        let path = self.path(name)?;
-        match std::fs::remove_file(&path) {
+        let path = self.known(name)?;
+        match remove_file(&path) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => {
                 Err(SavedTaskError::Unknown(name.to_owned()))
             }
@@ -216,6 +235,17 @@ mod tests {
         assert_eq!(text, "{\n  \"text\": \"Text {person}: late\",\n  \"max-steps\": 7\n}\n");
         tasks.remove("late").unwrap();
         assert!(matches!(tasks.remove("late"), Err(SavedTaskError::Unknown(_))));
+    }
+
+    #[test]
+    fn names_that_some_systems_take_for_one_are_not_both_given() {
+        let home = tempfile::tempdir().unwrap();
+        let tasks = SavedTasks::of(home.path());
+        tasks.save("Late", &task("Text {person}")).unwrap();
+        let refused = tasks.save("late", &task("Delete {what}")).unwrap_err().to_string();
+        assert!(refused.contains("\"Late\"") && refused.contains("capitals"), "{refused}");
+        assert!(matches!(tasks.read("late"), Err(SavedTaskError::Unknown(_))));
+        assert_eq!(tasks.read("Late").unwrap(), task("Text {person}"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::file_owner::hand_over;
-use ayeaye_agent::private_files::{make_private_file, private_folder, private_options};
+use ayeaye_agent::private_files::{make_private_file, private_folder, private_options, sync_file};
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
 
@@ -119,7 +119,7 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
     private_folder(data_dir, true)?;
     let mut draft = tempfile::Builder::new().prefix(".secret-").tempfile_in(data_dir)?;
     writeln!(draft, "{secret}")?;
-    draft.as_file().sync_all()?;
+    sync_file(draft.as_file())?;
     hand_over(draft.as_file(), None, data_dir)?;
     match draft.persist_noclobber(path) {
         Err(err) if err.error.kind() != io::ErrorKind::AlreadyExists => move_in(err.file, path),

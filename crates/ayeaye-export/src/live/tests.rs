@@ -4,6 +4,7 @@ mod damage;
 mod failures;
 mod pictures;
 mod removal;
+#[cfg(unix)]
 mod weight;
 
 use std::collections::BTreeMap;

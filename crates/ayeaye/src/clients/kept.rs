@@ -5,6 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ayeaye_agent::private_files::remove_file;
 use serde_json::Value;
 
 use super::document::{EditError, Format, Key};
@@ -199,7 +200,7 @@ pub fn backup(path: &Path) -> PathBuf {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
+    match remove_file(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
     }

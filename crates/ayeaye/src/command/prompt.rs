@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text;
 use ayeaye_agent::bounded_file::bounded_file;
+use ayeaye_agent::private_files::remove_file;
 
 mod fetch;
 mod import;
@@ -118,7 +119,7 @@ fn remove(config: &Config, folder: &Path, name: &str, terminal: Terminal) -> any
         config.model.prompt.as_deref() != Some(path.as_path()),
         "it is in use for the model\nhint: set model.prompt to \"builtin\" first"
     );
-    match std::fs::remove_file(&path) {
+    match remove_file(&path) {
         Ok(()) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => anyhow::bail!(
             "there is no imported prompt {name:?}\nhint: `ayeaye model prompt list` shows all of them"

@@ -77,7 +77,13 @@ async fn bind(config: &Config) -> Result<HttpServer, HttpError> {
         ..config.http.clone()
     };
     match serve::bind(&at(PORT), config).await {
-        Err(HttpError::Listen { source, .. }) if source.kind() == io::ErrorKind::AddrInUse => {
+        // Windows refuses a port that is set aside for others, as for its virtual machines.
+        Err(HttpError::Listen { source, .. })
+            if matches!(
+                source.kind(),
+                io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied
+            ) =>
+        {
             serve::bind(&at(0), config).await
         }
         bound => bound,

@@ -117,11 +117,10 @@ pub(super) mod unix {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[tokio::test]
     async fn a_socket_is_its_owners_and_replaces_only_a_dead_one() {
         use std::os::unix::fs::PermissionsExt as _;

@@ -14,7 +14,7 @@ use crate::coordinator::{
     UserReply,
 };
 use crate::gate::PolicyProfile;
-use crate::private_files::{private_folder, write_whole};
+use crate::private_files::{private_folder, remove_file, write_whole};
 use crate::{SessionId, StopReason};
 
 /// Most bytes of a file: the longest reply, each byte escaped.
@@ -148,7 +148,7 @@ pub(super) fn remove(
     let folder = folder(sessions, session);
     for (.., name) in files(&folder)?.into_iter().filter(|(_, other, _)| *other == id) {
         let path = folder.join(name);
-        match fs::remove_file(&path) {
+        match remove_file(&path) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => {
                 return Err(storage("remove", &path)(err));
             }

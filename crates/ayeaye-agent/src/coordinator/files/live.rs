@@ -9,7 +9,7 @@ use super::{names, storage};
 use crate::SessionId;
 use crate::coordinator::table::RunTable;
 use crate::coordinator::{CoordinatorError, RunEntry};
-use crate::private_files::{is_locked, open_private_file, private_options, try_lock};
+use crate::private_files::{is_locked, open_private_file, private_options, remove_file, try_lock};
 
 const LIVE: &str = ".live";
 
@@ -92,7 +92,7 @@ pub(super) fn sweep(runs: &Path, table: &RunTable) {
     for name in names(runs).unwrap_or_default() {
         let is_known = |epoch: u64| table.runs.iter().any(|run| run.epoch == epoch);
         let is_left = epoch(&name).is_some_and(|epoch| !is_known(epoch)) || name.contains(".temp-");
-        if is_left && let Err(err) = fs::remove_file(runs.join(&name)) {
+        if is_left && let Err(err) = remove_file(&runs.join(&name)) {
             tracing::debug!(name, "a file of a process that is gone is still there: {err}");
         }
     }

@@ -13,7 +13,7 @@ use super::folder::{private_folder, storage, write_whole};
 use super::line::hex;
 use crate::bounded_file::bounded_file;
 use crate::journal::{DeviceRecord, JournalError, OpenChange};
-use crate::private_files::lock_within;
+use crate::private_files::{lock_within, remove_file};
 use crate::{DeviceId, SettingChange};
 
 const ENDING: &str = ".changes.json";
@@ -88,7 +88,7 @@ pub(super) fn store(
 ) -> Result<(), JournalError> {
     let path = path(folder, device);
     if changes.is_empty() {
-        return match fs::remove_file(&path) {
+        return match remove_file(&path) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => Err(storage("remove", &path)(err)),
             _ => Ok(()),
         };

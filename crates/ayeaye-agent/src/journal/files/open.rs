@@ -13,6 +13,7 @@ use super::writer::FileWriter;
 use super::{Clock, SyncPolicy, read, summary_cache};
 use crate::bounded_file::open_file;
 use crate::journal::{Event, Fact, JournalError, NoteKind, RecordEntry};
+use crate::private_files::sync_file;
 
 /// Opens a session for writing.
 pub(super) fn open(
@@ -65,7 +66,7 @@ fn cut_torn_tail(
         if sync == SyncPolicy::Never {
             return Ok(());
         }
-        to.sync_all()?;
+        sync_file(&to)?;
         sync_folder(&folder.path)
     };
     copied().map_err(storage("write", &set_aside))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::folder::{Folder, storage};
 use crate::SessionId;
 use crate::journal::JournalError;
-use crate::private_files::replace_file;
+use crate::private_files::{remove_folder, replace_file};
 
 /// A session that is being removed is called so.
 const TRASH: &str = ".trash-";
@@ -69,7 +69,7 @@ pub(super) fn sweep(sessions: &Path) {
 
 /// Somebody else may be at it too.
 fn discard(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
+    match remove_folder(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }

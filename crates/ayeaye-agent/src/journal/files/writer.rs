@@ -16,6 +16,7 @@ use super::line::{self, Chain};
 use super::summary_cache;
 use super::{Clock, SyncPolicy, blocking};
 use crate::journal::{BlobRef, Event, Fact, JournalError, JournalWriter, RecordEntry};
+use crate::private_files::{sync_data, sync_file};
 
 /// See the module.
 pub(super) struct FileWriter {
@@ -123,7 +124,7 @@ impl FileWriter {
         Unsynced { blobs: self.unsynced_blobs.clone(), folders, events, lines, events_path }
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, target_os = "linux"))]
     pub(super) fn events_replaced_by(&mut self, file: File) {
         self.events = Arc::new(file);
     }
@@ -231,13 +232,13 @@ impl Unsynced {
 
     fn sync(&self) -> Result<(), JournalError> {
         for blob in &self.blobs {
-            sync_file(blob).map_err(storage("sync", blob))?;
+            sync_path(blob).map_err(storage("sync", blob))?;
         }
         for folder in &self.folders {
             sync_folder(folder).map_err(storage("sync", folder))?;
         }
         let Some(events) = &self.events else { return Ok(()) };
-        events.sync_data().map_err(storage("sync", &self.events_path))?;
+        sync_data(events).map_err(storage("sync", &self.events_path))?;
         // What is written to a file that is not the record any more is written for nobody.
         is_still_at(events, self.lines, &self.events_path)
             .map_err(storage("sync", &self.events_path))
@@ -326,8 +327,8 @@ fn write_once(mut file: &File, line: &[u8]) -> io::Result<()> {
 }
 
 /// Windows syncs only what could have been written; elsewhere a blob may only be read.
-fn sync_file(path: &Path) -> io::Result<()> {
-    fs::File::options().read(true).write(cfg!(windows)).open(path)?.sync_all()
+fn sync_path(path: &Path) -> io::Result<()> {
+    sync_file(&fs::File::options().read(true).write(cfg!(windows)).open(path)?)
 }
 
 fn invalid(why: impl fmt::Display) -> io::Error {

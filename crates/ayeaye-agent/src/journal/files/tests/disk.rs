@@ -44,7 +44,10 @@ async fn the_system_says_how_much_is_free() {
     let folder = TempDir::new().unwrap();
     let found = free_space::system_free_space()(folder.path()).unwrap();
     assert!(found.is_none_or(|free| 0 < free), "{found:?}");
-    assert!(free_space::system_free_space()(&folder.path().join("absent")).is_err());
+    // Windows asks the volume, which is there.
+    if cfg!(unix) {
+        assert!(free_space::system_free_space()(&folder.path().join("absent")).is_err());
+    }
 }
 
 #[tokio::test]
