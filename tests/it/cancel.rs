@@ -265,3 +265,44 @@ async fn hanging_up_stops_a_modern_call_and_leaves_an_older_one_at_work() {
         assert_eq!(reason, expected);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_phone_keeps_nobody_from_reading_or_stopping_the_session_that_goes_on_with_it() {
+    let gate = Arc::new(Notify::new());
+    let fake = FakeServer::new([completes("One."), completes("Two.")]);
+    let mut client = LineClient::old(&fake.server, json!({})).await;
+    let done = client.ask("tools/call", start()).await["result"]["structuredContent"].clone();
+    let session = json!({ "session_id": done["session_id"] });
+    let more = json!({ "session_id": session["session_id"], "task": "more", "wait_seconds": 0 });
+    let call = |name: &str, arguments: &Value| json!({ "name": name, "arguments": arguments });
+    let stands = |answer: Value| answer["result"]["structuredContent"]["stop_reason"].clone();
+
+    within(60, "the answers without the phone", async {
+        for stops in [true, false] {
+            fake.device.open_behind(&gate);
+            let going_on = client.send("tools/call", call(CONTINUE, &more)).await;
+            fake.device.is_wanted().await;
+            // The phone is silent until the gate is opened.
+            let list = client.ask("tools/call", call("list_sessions", &json!({}))).await;
+            let listed = &list["result"]["structuredContent"]["sessions"][0];
+            assert_eq!(listed["stop_reason"], "STILL_RUNNING", "{list}");
+            let looked = client.ask("tools/call", call("get_session", &session)).await;
+            assert_eq!(stands(looked), "STILL_RUNNING");
+            if stops {
+                let stopped = client.ask("tools/call", call("stop_task", &session)).await;
+                assert_eq!(stands(stopped), DONE, "as it stood before");
+                let told = client.answer(going_on).await.to_string();
+                assert!(told.contains("was stopped before it went on"), "{told}");
+            } else {
+                let told = client.answer(going_on).await.to_string();
+                assert!(told.contains("has not gone on yet"), "{told}");
+                gate.notify_one();
+            }
+        }
+    })
+    .await;
+    let followed = client.ask("tools/call", call(CONTINUE, &session)).await;
+    let followed = &followed["result"]["structuredContent"];
+    assert_eq!((&followed["message"], &followed["task"]), (&json!("Two."), &json!("more")));
+    assert_eq!(fake.model.calls(), 2, "what was stopped has not begun");
+}

@@ -9,8 +9,10 @@ mod direct;
 mod elsewhere;
 mod error;
 mod follower;
+mod further_run;
 mod give_up;
 mod in_hand;
+mod join;
 mod launch;
 mod new_session;
 mod put_back;
@@ -187,13 +189,14 @@ impl Agent {
         Ok(self.launch(lease, recorder, device, launch, start.task)?.0)
     }
 
-    /// Reports on a session without resuming it.
+    /// Reports on a session without resuming it, and without its phone.
     pub async fn report(&self, id: SessionId, principal: &Principal) -> Result<Report, AgentError> {
         self.ensure_visible(id, principal).await?;
-        // A record that has begun and whose run has not looks like one that was broken off.
-        while let Some(changes) = self.runs.starting(id) {
+        while let Some(changes) = self.runs.starting_anew(id) {
             next_change(changes).await;
         }
+        // Before the look at what has begun, so that what begins meanwhile is seen.
+        let goes_on = self.runs.going_on(id).is_some();
         if let Some(run) = self.active_run(id, None)? {
             return Ok((*run.follower().report()).clone());
         }
@@ -201,6 +204,9 @@ impl Agent {
             return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
         }
         let session = self.read_session(id).await?;
+        if goes_on {
+            return Ok(session.initial_report(session.report(true).run.next()));
+        }
         let mut report = session.report(false);
         if session.stopped.is_none()
             && let Some(told) = self.runs.unrecorded_end(id)
@@ -230,7 +236,8 @@ impl Agent {
         Ok(sessions)
     }
 
-    /// Stops a session's run and waits for its end. Without a run in progress nothing changes.
+    /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not
+    /// answer. Without a run nothing changes.
     pub async fn stop(
         &self,
         id: SessionId,
@@ -250,7 +257,7 @@ impl Agent {
                 }
                 return Ok((*follower.report()).clone());
             }
-            if let Some(changes) = self.runs.starting(id) {
+            if let Some(changes) = self.runs.stop_starting(id) {
                 next_change(changes).await;
                 continue;
             }

@@ -83,6 +83,11 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "say it again once it has stopped: `ayeaye sessions show` shows how it stands",
             "say it again once it has stopped",
         ),
+        AgentError::StoppedBefore(_) => reader.choose(
+            "somebody has stopped it, with stop_task or on a page: ask your user before you go on with it",
+            "somebody has stopped it meanwhile; `ayeaye continue` goes on with it",
+            "somebody has stopped it meanwhile; go on with it if you like",
+        ),
         AgentError::Coordinator(
             CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting,
         ) => reader.choose(

@@ -279,9 +279,13 @@ impl LineClient {
 
     /// The answer with this id.
     pub async fn answer(&mut self, id: u64) -> Value {
+        let is_it = |message: &Value| message["id"] == id && message["method"].is_null();
+        if let Some(at) = self.others.iter().position(is_it) {
+            return self.others.remove(at);
+        }
         loop {
             let message = self.next().await;
-            if message["id"] == id && message["method"].is_null() {
+            if is_it(&message) {
                 return message;
             }
             self.others.push(message);

@@ -151,7 +151,8 @@ impl Agent {
             }
             self.ensure_not_in_hand(&act, &names).await?;
             let name = chosen.or(in_hand).unwrap_or_else(SessionId::new);
-            let mut lease = match self.runs.lease_for_action(&names, name, principal)? {
+            let leased = self.runs.lease_for_action(&names, name, principal, chosen.is_some())?;
+            let mut lease = match leased {
                 LeaseRequest::Granted(lease) => lease,
                 LeaseRequest::Later(changes) => {
                     next_change(changes).await;
@@ -162,8 +163,10 @@ impl Agent {
             if session_id.is_none() && self.direct_sessions.of(device_id, principal) != own {
                 continue;
             }
-            let standing =
-                self.register(&mut lease, name, principal, RunPurpose::of(RunKind::Act)).await?;
+            let stop = lease.stop_before_begin();
+            let registering =
+                self.register(&mut lease, name, principal, RunPurpose::of(RunKind::Act));
+            let standing = stop.race(registering).await?;
             if standing == Standing::Elsewhere {
                 // Look again what it is.
                 continue;
@@ -226,13 +229,16 @@ impl Agent {
         name: SessionId,
     ) -> Result<DirectRun, AgentError> {
         let device_id = lease.names.id.clone();
-        let device = self.device(&device_id).await?;
+        // The phone may take long to answer.
+        let stop = lease.stop_before_begin();
+        let device = stop.race(self.device(&device_id)).await?;
         let own = self.direct_sessions.of(&device_id, &act.principal);
         let (recorder, resume_kind) = if let Some(id) = chosen {
             let recorder = self.open_session(id).await?;
             // Where it goes on from act to act, the phone need not be asked again: its connection would be another one.
             if own != Some(id) || !self.direct_sessions.is_on(&lease.names) {
-                ensure_same_phone(id, &recorder.session().device, &*device).await?;
+                let its = &recorder.session().device;
+                stop.race(ensure_same_phone(id, its, &*device)).await?;
             }
             (recorder, ResumeKind::Continue)
         } else {

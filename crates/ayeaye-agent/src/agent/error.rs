@@ -34,6 +34,11 @@ pub enum AgentError {
     /// The run of the session is ending, and what was said was not passed on: it would begin another task.
     #[error("session {0} is just ending and takes no more words: nothing was passed on")]
     SessionEnding(SessionId),
+    /// The session was stopped while its phone was asked for.
+    #[error(
+        "session {0} was stopped before it went on: nothing was done, and nothing was passed on"
+    )]
+    StoppedBefore(SessionId),
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),

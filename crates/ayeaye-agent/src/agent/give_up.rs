@@ -49,7 +49,8 @@ impl Agent {
                     drop(registration);
                     self.runs.tell_change();
                     given_up?;
-                    return self.report(id, principal).await;
+                    // Whatever may be about to go on meanwhile: this is what came of it.
+                    return Ok(self.read_session(id).await?.report(false));
                 }
                 Registered::Taken(other) if other.kind == RunKind::Act => {
                     self.ended_elsewhere(&other).await?;

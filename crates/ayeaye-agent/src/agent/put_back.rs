@@ -30,7 +30,7 @@ impl Agent {
         let session = SessionId::new();
         // Whoever drives it puts them back at the end.
         let names = self.device_names(device).await;
-        let lease = self.runs.lease_for_action(&names, session, &Principal::operator())?;
+        let lease = self.runs.lease_for_action(&names, session, &Principal::operator(), false)?;
         let LeaseRequest::Granted(mut lease) = lease else { return Ok(false) };
         self.register(&mut lease, session, &Principal::operator(), RunPurpose::of(RunKind::Act))
             .await?;

@@ -60,6 +60,24 @@ struct Holder {
     direct: bool,
     /// What it was started for; its run may not have begun.
     start: Option<(String, DeviceNames)>,
+    /// Whether the session can be read while nothing has begun: it goes on with a record that it has.
+    has_record: bool,
+    /// Cancelled when the session is stopped before anything has begun.
+    stopped: CancellationToken,
+}
+
+impl Holder {
+    /// Of a new session, for a task.
+    fn new(session: SessionId, owner: &Principal) -> Self {
+        Self {
+            session,
+            owner: owner.clone(),
+            direct: false,
+            start: None,
+            has_record: false,
+            stopped: CancellationToken::new(),
+        }
+    }
 }
 
 /// Handles to a run in progress.
@@ -93,51 +111,50 @@ pub(super) struct DeviceLease {
     pub(super) session: SessionId,
     /// What other servers see of it.
     pub(super) registration: Option<Box<Registration>>,
+    stopped: CancellationToken,
 }
 
 impl RunRegistry {
-    /// Asks for a phone. While its holder is still starting, the answer is `Later`: the start may fail,
-    /// and its session cannot be read yet by a caller who is told that it is busy.
+    /// Asks for a phone, for a session that goes on. While its holder is still starting, the answer is `Later`: the
+    /// start may fail.
     pub(super) fn lease(
         &self,
         names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(names, session, principal, false)
+        self.lease_as(names, Holder { has_record: true, ..Holder::new(session, principal) })
     }
 
-    /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing.
+    /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing. It may be the
+    /// first of its session.
     pub(super) fn lease_for_action(
         &self,
         names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
+        has_record: bool,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(names, session, principal, true)
+        let holder = Holder { direct: true, has_record, ..Holder::new(session, principal) };
+        self.lease_as(names, holder)
     }
 
-    fn lease_as(
-        &self,
-        names: &DeviceNames,
-        session: SessionId,
-        principal: &Principal,
-        direct: bool,
-    ) -> Result<LeaseRequest, AgentError> {
+    fn lease_as(&self, names: &DeviceNames, holder: Holder) -> Result<LeaseRequest, AgentError> {
         let mut inner = self.lock();
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let holder = Holder { session, owner: principal.clone(), direct, start: None };
         match inner.hold(names, &holder) {
-            Ok(()) => Ok(LeaseRequest::Granted(self.lease_of(names, session))),
+            Ok(()) => Ok(LeaseRequest::Granted(self.lease_of(names, holder))),
             Err(BusyPhone::Briefly(changes)) => Ok(LeaseRequest::Later(changes)),
             Err(BusyPhone::By(holder)) => Err(busy(names, holder)),
         }
     }
 
-    fn lease_of(&self, names: &DeviceNames, session: SessionId) -> DeviceLease {
-        DeviceLease { runs: self.clone(), names: names.clone(), session, registration: None }
+    fn lease_of(&self, names: &DeviceNames, holder: Holder) -> DeviceLease {
+        let Holder { session, stopped, .. } = holder;
+        let (runs, names) = (self.clone(), names.clone());
+        DeviceLease { runs, names, session, registration: None, stopped }
     }
 
     /// Takes the phone that a lease was waiting for; `false` while a run here still gives it back.
@@ -146,10 +163,8 @@ impl RunRegistry {
         let keys = lease.names.keys();
         let free = !keys.iter().any(|key| inner.leases.contains_key(key));
         if free {
-            let session = lease.session;
             for key in keys {
-                let holder = Holder { session, owner: owner.clone(), direct: false, start: None };
-                inner.leases.insert(key, holder);
+                inner.leases.insert(key, Holder::new(lease.session, owner));
             }
         }
         free
@@ -218,13 +233,6 @@ impl RunRegistry {
     /// Tells whoever waits for changes that there is one.
     pub(super) fn tell_change(&self) {
         self.lock().changes.send_replace(());
-    }
-
-    /// A receiver of the next change, if the session holds a lease and its run has not begun yet.
-    pub(super) fn starting(&self, session: SessionId) -> Option<watch::Receiver<()>> {
-        let inner = self.lock();
-        let holds = inner.leases.values().any(|holder| holder.session == session);
-        (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
     }
 
     /// Refuses new runs, stops those in progress, and waits for their end, at most `limit`.

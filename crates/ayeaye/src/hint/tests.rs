@@ -28,6 +28,7 @@ fn all() -> Vec<AgentError> {
         AgentError::DeviceBusy { device: device.clone(), session: Some(id) },
         AgentError::SessionBusy(id),
         AgentError::SessionEnding(id),
+        AgentError::StoppedBefore(id),
         AgentError::UnknownSession(id),
         AgentError::NoTask(id),
         AgentError::GivenUp(id),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, AgentError, DeviceId, Follower, Report, StopReason};
+use ayeaye_agent::{Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -34,6 +34,14 @@ pub(super) struct RunWait<'a> {
     limit: Duration,
     deadline: Instant,
     progress: Option<Progress>,
+}
+
+/// What is to begin.
+pub(super) enum Beginning<'a> {
+    /// A new session on this phone.
+    Task(&'a DeviceId),
+    /// Another run of this session.
+    Session(SessionId),
 }
 
 /// How waiting for something that is not a run ended.
@@ -93,7 +101,7 @@ impl<'a> RunWait<'a> {
     /// wait is over first, it begins all the same as soon as it can. Cancelling the call stops it right then.
     pub(super) async fn until_begun(
         &mut self,
-        device: &DeviceId,
+        what: &Beginning<'_>,
         mut starting: JoinHandle<Result<Follower, AgentError>>,
     ) -> Result<Follower, ToolError> {
         let deadline = self.deadline.max(Instant::now() + TO_BEGIN);
@@ -119,10 +127,16 @@ impl<'a> RunWait<'a> {
                 }
                 () = sleep_until(wake) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {
-                        let message = format!("waiting for {device} to be free");
+                        let message = match what {
+                            Beginning::Task(device) => format!("waiting for {device} to be free"),
+                            Beginning::Session(_) => "waiting for its phone to be free".to_owned(),
+                        };
                         progress.send(message, (self.agent, self.ctx)).await;
                     }
-                    _ if deadline <= Instant::now() => return Err(ToolError::not_begun(device)),
+                    _ if deadline <= Instant::now() => return Err(match what {
+                        Beginning::Task(device) => ToolError::not_begun(device),
+                        Beginning::Session(id) => ToolError::not_gone_on(*id),
+                    }),
                     _ => {}
                 }
             }

@@ -305,6 +305,18 @@ impl ToolError {
         }
     }
 
+    pub(super) fn not_gone_on(session: SessionId) -> Self {
+        Self {
+            text: format!(
+                "session {session} has not gone on yet: its phone is still busy with an act of direct control or with the \
+                 end of another task, or it answers slowly. It goes on as soon as the phone is free, with what you said"
+            ),
+            hint: "call ask_agent_continue with this session_id alone to follow it: what you said need not be said again, \
+                   and a task would be a second one; stop_task keeps it from going on. Where get_session says \
+                   STILL_RUNNING no more and nothing was done, the phone could not be reached",
+        }
+    }
+
     /// A person said yes while what a phone is called by became another one's.
     pub(super) fn other_phone(device: &DeviceId) -> Self {
         Self {

@@ -77,6 +77,7 @@ impl From<AgentError> for Refusal {
             | AgentError::ScreenWithheld { .. }
             | AgentError::SessionBusy(_)
             | AgentError::SessionEnding(_)
+            | AgentError::StoppedBefore(_)
             | AgentError::SessionFull(_)
             | AgentError::NoTask(_)
             | AgentError::GivenUp(_) => StatusCode::CONFLICT,
@@ -111,6 +112,10 @@ fn in_words(err: &AgentError) -> String {
         }
         AgentError::SessionEnding(_) => {
             "this run is just ending and takes no more words: nothing was passed on".to_owned()
+        }
+        AgentError::StoppedBefore(_) => {
+            "this run was stopped before it went on: nothing was done, and nothing was passed on"
+                .to_owned()
         }
         AgentError::SessionBusy(_) => "this run has not finished yet".to_owned(),
         AgentError::UnknownSession(_)
@@ -253,6 +258,7 @@ mod tests {
             wrong,
             AgentError::SessionBusy(id),
             AgentError::SessionEnding(id),
+            AgentError::StoppedBefore(id),
             AgentError::UnknownSession(id),
             AgentError::NoTask(id),
             AgentError::SessionFull(id),

@@ -1,5 +1,7 @@
-//! Starting a task: the same one is started once, however often and from wherever it is asked for at a time.
+//! What is about to begin. The same task is started once, however often and from wherever it is asked for at a time; what
+//! goes on in a session that has a record can be stopped before it begins.
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::{ActiveRun, BusyPhone, DeviceLease, Holder, Inner, RunRegistry, busy};
 use crate::agent::{AgentError, Follower};
@@ -17,7 +19,48 @@ pub(in crate::agent) enum StartRequest {
     Later(watch::Receiver<()>),
 }
 
+/// The word that a session is to stop, as whoever is about to begin in it hears it.
+pub(in crate::agent) struct StopBeforeBegin {
+    session: SessionId,
+    stopped: CancellationToken,
+}
+
 impl RunRegistry {
+    /// A receiver of the next change, if the session holds a lease and its run has not begun yet.
+    pub(in crate::agent) fn starting(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+        self.lock().starting(session).map(|(_, changes)| changes)
+    }
+
+    /// The same where the session is new. There is nothing to read of it, or only its first words, with which it looks
+    /// like one that was broken off.
+    pub(in crate::agent) fn starting_anew(
+        &self,
+        session: SessionId,
+    ) -> Option<watch::Receiver<()>> {
+        let (_, changes) =
+            self.lock().starting(session).filter(|(holder, _)| !holder.has_record)?;
+        Some(changes)
+    }
+
+    /// The same where a task of a session that has a record is about to go on. It can be read all the while; its phone may
+    /// take long to answer.
+    pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+        let goes_on = |holder: &Holder| holder.has_record && !holder.direct;
+        let (_, changes) = self.lock().starting(session).filter(|(holder, _)| goes_on(holder))?;
+        Some(changes)
+    }
+
+    /// The same, after whoever is about to begin was asked to leave it, which it does at once in a session that has a
+    /// record.
+    pub(in crate::agent) fn stop_starting(
+        &self,
+        session: SessionId,
+    ) -> Option<watch::Receiver<()>> {
+        let (holder, changes) = self.lock().starting(session)?;
+        holder.stopped.cancel();
+        Some(changes)
+    }
+
     /// Asks for a phone, or for a place among those that wait for it, to start a task in this session. All in one:
     /// of equal starts that come together one is granted. A `patient` caller waits for a run that was asked to stop.
     pub(in crate::agent) fn request_start(
@@ -43,18 +86,16 @@ impl RunRegistry {
             return Ok(StartRequest::Later(inner.changes.subscribe()));
         }
         let holder = Holder {
-            session,
-            owner: start.principal.clone(),
-            direct: false,
             start: Some((start.task.clone(), names.clone())),
+            ..Holder::new(session, &start.principal)
         };
         if start.queue {
             // A lease of no phone yet. Until its run begins it counts as starting; no phone has a session's name.
-            inner.leases.insert(DeviceId::new(session.to_string()), holder);
-            return Ok(StartRequest::Granted(self.lease_of(names, session)));
+            inner.leases.insert(DeviceId::new(session.to_string()), holder.clone());
+            return Ok(StartRequest::Granted(self.lease_of(names, holder)));
         }
         match inner.hold(names, &holder) {
-            Ok(()) => Ok(StartRequest::Granted(self.lease_of(names, session))),
+            Ok(()) => Ok(StartRequest::Granted(self.lease_of(names, holder))),
             Err(BusyPhone::Briefly(changes)) => Ok(StartRequest::Later(changes)),
             Err(BusyPhone::By(holder)) if patient && inner.is_stopping(holder) => {
                 Ok(StartRequest::Later(inner.changes.subscribe()))
@@ -65,6 +106,13 @@ impl RunRegistry {
 }
 
 impl Inner {
+    /// Who holds a phone for a session, if nothing has begun there yet; and a receiver of the next change.
+    fn starting(&self, session: SessionId) -> Option<(Holder, watch::Receiver<()>)> {
+        let holder = self.leases.values().find(|holder| holder.session == session)?;
+        let starting = !self.live.contains_key(&session);
+        starting.then(|| (holder.clone(), self.changes.subscribe()))
+    }
+
     /// The runs in progress of the same request.
     fn same(&self, start: &StartTask, names: &DeviceNames) -> impl Iterator<Item = &ActiveRun> {
         self.live.values().filter(move |live| {
@@ -89,5 +137,26 @@ impl Inner {
     /// Whether a session's run was asked to stop.
     fn is_stopping(&self, session: SessionId) -> bool {
         self.live.get(&session).is_some_and(|live| live.cancel.is_asked())
+    }
+}
+
+impl DeviceLease {
+    /// What to begin with it is raced with.
+    pub(in crate::agent) fn stop_before_begin(&self) -> StopBeforeBegin {
+        StopBeforeBegin { session: self.session, stopped: self.stopped.clone() }
+    }
+}
+
+impl StopBeforeBegin {
+    /// What comes of this, unless the session is stopped first.
+    pub(in crate::agent) async fn race<T, E: Into<AgentError>>(
+        &self,
+        beginning: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, AgentError> {
+        tokio::select! {
+            biased;
+            () = self.stopped.cancelled() => Err(AgentError::StoppedBefore(self.session)),
+            begun = beginning => begun.map_err(Into::into),
+        }
     }
 }

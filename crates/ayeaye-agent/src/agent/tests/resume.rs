@@ -1,6 +1,8 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
+use std::sync::Arc;
+
 use crate::device::DeviceInfo;
-use crate::fakes::{Rig, abort, click, client, complete, info};
+use crate::fakes::{Call, Fault, Rig, abort, click, client, complete, info, within};
 use crate::journal::{Fact, ResumeReason};
 use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
 
@@ -224,4 +226,56 @@ async fn a_repeated_start_is_told_from_a_round_of_that_session() {
     let same = rig.agent.start(rig.task("Text Bob")).await.unwrap();
     assert_eq!(same.report().session_id, session);
     rig.ended(next).await;
+}
+
+/// A session that has come to rest, whose phone is asked for, and does not answer, so that it goes on with this.
+async fn with_silent_phone(
+    rig: &Arc<Rig>,
+    words: UserInput,
+) -> (crate::Report, tokio::task::JoinHandle<Result<crate::Follower, AgentError>>) {
+    let rested = rig.run().await;
+    // By somebody else than its owner, who sees it all the while.
+    let next = rig.next(rested.session_id, words);
+    let next = ContinueTask { principal: crate::Principal::operator(), ..next };
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Hang);
+    let resuming = rig.clone();
+    let going_on = tokio::spawn(async move { resuming.agent.resume(next).await });
+    rig.phone.gets(Call::InProgress, 2).await;
+    (rested, going_on)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_read_while_its_phone_does_not_answer_and_is_followed_from_then_on() {
+    let rig = Arc::new(Rig::new([complete("one"), complete("two")]));
+    let (rested, going_on) = with_silent_phone(&rig, task()).await;
+    let id = rested.session_id;
+    let report = within(rig.agent.report(id, &client())).await.unwrap();
+    assert_eq!(report.stop_reason, StopReason::StillRunning);
+    assert_eq!((report.global_steps, report.local_steps), (rested.global_steps, 0));
+    let second = tokio::spawn({
+        let (rig, next) = (rig.clone(), rig.next(id, UserInput::Nothing));
+        async move { rig.agent.resume(next).await }
+    });
+    let other = rig.beside([complete("other")]);
+    within(other.agent.report(id, &client())).await.unwrap();
+    rig.phone.let_go();
+    going_on.await.unwrap().unwrap();
+    let followed = rig.ended(second.await.unwrap().unwrap()).await;
+    assert_eq!(followed.message, "two", "it is not told how the session stood before");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_stopped_while_its_phone_does_not_answer() {
+    for (first, words) in [(complete("one"), task()), (info("Which Anna?"), reply())] {
+        let rig = Arc::new(Rig::new([first, complete("two")]));
+        let (rested, going_on) = with_silent_phone(&rig, words).await;
+        let id = rested.session_id;
+        let stopped = within(rig.agent.stop(id, StopReason::Cancelled, &client())).await.unwrap();
+        assert_eq!(stopped, rested, "nothing has happened in it");
+        let err = going_on.await.unwrap().unwrap_err();
+        assert!(matches!(err, AgentError::StoppedBefore(it) if it == id), "{err}");
+        rig.phone.let_go();
+        assert_eq!(rig.go_on(id, task()).await.message, "two");
+        assert_eq!(rig.script.prompts().len(), 2, "what was stopped has asked no model");
+    }
 }

@@ -12,7 +12,7 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
-use crate::mcp::run_wait::RunWait;
+use crate::mcp::run_wait::{Beginning, RunWait};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, pictures, results, texts};
@@ -67,7 +67,7 @@ impl Server {
         let agent = Arc::clone(&self.agent);
         // Goes on when this call is given up: half a start would leave a session without a run.
         let starting = tokio::spawn(async move { agent.start(task).await });
-        let follower = wait.until_begun(&device, starting).await?;
+        let follower = wait.until_begun(&Beginning::Task(&device), starting).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
 
@@ -86,7 +86,7 @@ impl Server {
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
-        let wait = RunWait::new(&self.agent, &ctx, limit);
+        let mut wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
@@ -133,7 +133,11 @@ impl Server {
         if matches!(next.input, UserInput::Nothing) {
             self.ensure_model_answers(next.session_id, &next.principal).await?;
         }
-        let follower = self.agent.resume_once(next, wait.given_up()).await?;
+        let id = next.session_id;
+        let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
+        // Goes on when this call is given up: what it brings is passed on once, or not at all.
+        let resuming = tokio::spawn(async move { agent.resume_once(next, given_up).await });
+        let follower = wait.until_begun(&Beginning::Session(id), resuming).await?;
         if follower.has_dropped_answer() {
             return Err(ToolError::not_open());
         }
