@@ -108,11 +108,15 @@ impl Report {
 
     /// Whether these words are the answer that was just taken, brought once more.
     pub(crate) fn repeats_answer(&self, text: &str) -> bool {
-        let is_answer = |(question, answer): &(Question, String)| {
-            text == answer || question.chosen(text.to_owned()).is_ok_and(|it| it == *answer)
-        };
         let just_now = self.question.is_none() && self.local_steps <= 1;
-        just_now && self.answered.as_ref().is_some_and(is_answer)
+        just_now && self.is_last_answer(text)
+    }
+
+    /// Whether these words are the last answer of this run.
+    pub(crate) fn is_last_answer(&self, text: &str) -> bool {
+        self.answered.as_ref().is_some_and(|(question, answer)| {
+            text == answer || question.chosen(text.to_owned()).is_ok_and(|it| it == *answer)
+        })
     }
 
     /// Whether the client acted on the phone itself in this round: it has no request to go on with, or to advise.

@@ -10,6 +10,7 @@ use crate::coordinator::{InboxMessageBody, RunKind, UserReply};
 use crate::named_secret::names_secret;
 use crate::question::lone_number;
 use crate::secret_text::SecretKind;
+use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, DeviceNames, Session, UserInput};
 
 /// Is over when nobody waits any longer.
@@ -147,6 +148,9 @@ impl Agent {
         };
         if may_do_nothing {
             let session = self.read_session(id).await?;
+            if repeats == Repeats::AskOnce && self.is_said_again(&session, &next.input) {
+                return Ok(Some(self.stays_at_rest(&session, next).await?.without_answer(true)));
+            }
             // It may have been answered while no run was in progress.
             if let (UserInput::Nothing, Some(answer)) =
                 (&incoming.input, self.answer_left(&session).await?)
@@ -197,6 +201,15 @@ impl Agent {
             self.narrow(next).await?;
         }
         Ok(session)
+    }
+
+    /// Whether a call brings the answer once more from which the run that has ended went on: its result got lost, and what
+    /// answers a question is no request.
+    fn is_said_again(&self, session: &Session, input: &UserInput) -> bool {
+        let UserInput::Reply(text) = input else { return false };
+        let report = session.report(false);
+        session.phase() == SessionPhase::Ended
+            && (report.is_last_answer(text) || report.is_last_answer(&self.without_secrets(text)))
     }
 
     /// The answer to the open question that somebody has left.

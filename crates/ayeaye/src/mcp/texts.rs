@@ -147,7 +147,7 @@ Use it
 with what your user said. Do not make up answers;
 - after your user has done something by hand on the phone (sign-in, captcha, payment): \
 reply_from_client says that it is done;
-- to follow a task that is STILL_RUNNING, or to see the last result again: session_id alone;
+- to follow a task that is STILL_RUNNING, or to see the last result again, as after a call that timed out: session_id alone;
 - to resume after MAX_STEPS_REACHED, CANCELLED, DEVICE_LOST and other early stops: session_id alone, or \
 with advice in reply_from_client;
 - for a related request after success: session_id and task. It is faster than a new session.

@@ -73,6 +73,19 @@ async fn other_questions_and_who_makes_no_call_again_are_taken_at_once() {
     assert_eq!(rig.go_on(session, yes()).await.message, "done");
 }
 
+/// What answers a question is no request: the call is made again, since its result got lost.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_again_after_the_end_begins_nothing() {
+    let rig = Rig::new([info("7:00 or 8:00?"), complete("Set."), complete("Another one.")]);
+    let session = asked(&rig).await;
+    assert_eq!(ended_call(&rig, session, "8:00").await.message, "Set.");
+    let again = call(&rig, session, "8:00").await.unwrap();
+    assert!(again.has_dropped_answer());
+    assert_eq!(rig.ended(again).await.message, "Set.");
+    // Other words are the next request, as before.
+    assert_eq!(ended_call(&rig, session, "Now 9:00").await.message, "Another one.");
+}
+
 #[tokio::test(start_paused = true)]
 async fn after_a_restart_it_is_asked_once_more_and_no_oftener() {
     let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?")]);
