@@ -303,6 +303,9 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     let act = format!("devices/{}/act", rig.serial);
     let (status, _) = browser.post(&act, with(&json!("00000000"))).await;
     assert_eq!(status, StatusCode::BAD_REQUEST, "nobody gave this code");
+    phone.press_power();
+    let dark = by_hand(&browser, &rig, with(&asked["agree"])).await;
+    assert_eq!(dark["outcome"], "not_done", "{dark}");
     assert_eq!(by_hand(&browser, &rig, with(&asked["agree"])).await["outcome"], "done");
     assert_eq!(phone.state().sent.len(), before + 1);
     assert_eq!(browser.post(&act, with(&asked["agree"])).await.0, StatusCode::BAD_REQUEST, "once");
