@@ -27,6 +27,7 @@ pub mod run_wait;
 pub mod schema;
 pub mod skill;
 pub mod subscriptions;
+pub(crate) mod task_input;
 pub mod tasks;
 pub mod texts;
 pub mod tool_error;

@@ -8,8 +8,8 @@ use ayeaye_model::{Reach, RemoteModel};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long a look at the endpoint may take. A client waits for it before it is told what the server
-/// offers. A connection that is refused is known in a millisecond, on Windows in two seconds.
+/// How long a look at the endpoint may take, once a connection is there. A client waits for it before it is told what
+/// the server offers. A connection that is refused is known in a millisecond, on Windows in two seconds.
 const LOOK: Duration = Duration::from_millis(150);
 /// How long it is not looked for again while a model is there.
 const KEEP: Duration = Duration::from_secs(30);
@@ -78,7 +78,8 @@ impl ModelPresence {
         self
     }
 
-    /// Whether the model is there, known within 150 ms; on Windows within three seconds where nobody listens. Callers at the same time share one look.
+    /// Whether the model is there, known within 150 ms; on Windows in two seconds where nobody listens. Callers at the same
+    /// time share one look.
     pub async fn state(&self) -> ModelState {
         let PresenceSource::ByLooking { model, configured, last, .. } = &self.found else {
             return self.look().await;

@@ -20,14 +20,15 @@ pub(crate) struct CodeLimits {
 #[derive(Debug)]
 pub(crate) struct OneTimeCodes<T> {
     limits: CodeLimits,
-    waiting: Mutex<VecDeque<Waiting<T>>>,
+    waiting: Mutex<VecDeque<OneTimeCode<T>>>,
 }
 
+/// A code, whose it is, and what for.
 #[derive(Debug)]
-struct Waiting<T> {
-    code: String,
-    principal: Principal,
-    subject: T,
+pub(crate) struct OneTimeCode<T> {
+    pub(crate) code: String,
+    pub(crate) principal: Principal,
+    pub(crate) subject: T,
     until: Instant,
 }
 
@@ -38,8 +39,18 @@ impl<T> OneTimeCodes<T> {
 
     /// Has a code, or the hash of one, wait for its use.
     pub(crate) fn add(&self, code: String, principal: &Principal, subject: T) {
+        let until = Instant::now() + self.limits.age;
+        self.insert(OneTimeCode { code, principal: principal.clone(), subject, until });
+    }
+
+    /// Has a code wait again that was taken for nothing, as long as it would have waited anyway.
+    pub(crate) fn put_back(&self, taken: OneTimeCode<T>) {
+        self.insert(taken);
+    }
+
+    fn insert(&self, code: OneTimeCode<T>) {
         let mut waiting = self.lock();
-        let its = |it: &Waiting<T>| it.principal == *principal;
+        let its = |it: &OneTimeCode<T>| it.principal == code.principal;
         if self.limits.most <= waiting.len() {
             // Of who has many its own: nobody else's code ends for them.
             let has_many = self.limits.most_each <= waiting.iter().filter(|it| its(it)).count();
@@ -47,8 +58,8 @@ impl<T> OneTimeCodes<T> {
                 waiting.remove(oldest);
             }
         }
-        let until = Instant::now() + self.limits.age;
-        waiting.push_back(Waiting { code, principal: principal.clone(), subject, until });
+        let place = waiting.partition_point(|it| it.until <= code.until);
+        waiting.insert(place, code);
     }
 
     /// Whose code this is, and what for; it is good once, and left as it is where it does not fit.
@@ -56,16 +67,16 @@ impl<T> OneTimeCodes<T> {
         &self,
         code: &str,
         fits: impl Fn(&Principal, &T) -> bool,
-    ) -> Option<(Principal, T)> {
+    ) -> Option<OneTimeCode<T>> {
         let now = Instant::now();
         let mut waiting = self.lock();
         waiting.retain(|it| now < it.until);
         let found =
             waiting.iter().position(|it| it.code == code && fits(&it.principal, &it.subject))?;
-        waiting.remove(found).map(|it| (it.principal, it.subject))
+        waiting.remove(found)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting<T>>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<OneTimeCode<T>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,8 +97,15 @@ mod tests {
         codes.add("a".to_owned(), &me, 7);
         assert!(codes.take("a", |_, subject| *subject == 8).is_none());
         assert!(codes.take("b", |_, _| true).is_none());
-        assert_eq!(codes.take("a", |_, subject| *subject == 7), Some((me.clone(), 7)));
+        let taken = codes.take("a", |_, subject| *subject == 7).unwrap();
+        assert_eq!((&taken.principal, taken.subject), (&me, 7));
         assert!(!is_good(&codes, "a"));
+        tokio::time::advance(LIMITS.age / 2).await;
+        codes.put_back(taken);
+        let taken = codes.take("a", |_, _| true).expect("it was taken for nothing");
+        codes.put_back(taken);
+        tokio::time::advance(LIMITS.age / 2).await;
+        assert!(!is_good(&codes, "a"), "it gets no longer time by that");
         codes.add("late".to_owned(), &me, 7);
         tokio::time::advance(LIMITS.age).await;
         assert!(!is_good(&codes, "late"));

@@ -1,4 +1,5 @@
 //! What the gate asks about when a client acts itself: once a person has agreed, that act is done, once.
+use ayeaye_agent::SessionId;
 use ayeaye_agent::gate::{Policy, PolicyProfile};
 use serde_json::{Value, json};
 
@@ -57,9 +58,9 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     let told = refused(&rig, "tap", elsewhere).await;
     assert!(told.contains(&names[1]), "asked anew: {told}");
     assert_eq!(sent(), before);
-    // With the code for this one it is sent, once.
+    // There it is still good, once.
+    write_to(&rig, &names[0], "hello").await;
     let button = middle(&rig, "send_button").await;
-    let code = code_in(&told);
     let done = act(&rig, "tap", with(button.clone(), &code)).await;
     assert_eq!(sent(), before + 1);
     assert_eq!(phone.state().sent.last().unwrap().text, "hello");
@@ -68,6 +69,34 @@ async fn a_message_is_sent_once_after_a_yes_and_to_nobody_else() {
     let at = format!("used already, at step {} of session", done["global_step_idx"]);
     assert!(again.contains(&at) && again.contains("get_screenshot first"), "{again}");
     assert_eq!(sent(), before + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_is_not_used_up_by_what_was_not_done() {
+    let rig = rig().await;
+    let phone = rig.virtual_phone.phone().clone();
+    let send = ready_to_send(&rig).await;
+    let before = phone.state().sent.len();
+    let code = code_in(&refused(&rig, "tap", send.clone()).await);
+    let send = with(send, &code);
+    phone.press_power();
+    let told = refused(&rig, "tap", send.clone()).await;
+    assert!(told.contains("the screen was off"), "{told}");
+    // Nor by a call that is refused before its act begins.
+    let elsewhere = json!({ "session_id": SessionId::new().to_string() });
+    let told = refused(&rig, "tap", with(send.clone(), &elsewhere)).await;
+    assert!(told.contains("there is no session"), "{told}");
+    assert_eq!(phone.state().sent.len(), before);
+    // Of two calls with one code one acts.
+    let calls = [(); 2].map(|()| rig.raw_call("tap", send.clone()));
+    let failed = futures::future::join_all(calls)
+        .await
+        .iter()
+        .filter(|it| it.is_error == Some(true))
+        .count();
+    assert_eq!((failed, phone.state().sent.len()), (1, before + 1));
+    let told = refused(&rig, "tap", send).await;
+    assert!(told.contains("used already, at step "), "{told}");
 }
 
 /// A message that is ready to be sent, and the tap that sends it.

@@ -222,6 +222,40 @@ async fn a_model_that_failed_is_not_asked_again_while_none_is_there() {
     assert_eq!(whole["steps"].as_array().unwrap().len(), 1, "no failed step was added");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_a_model_is_refused_and_its_question_stays_open() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let asked = rig.start("Tell Anna").await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
+    let served = Served::with_model(&rig, |_| {}, None, ModelState::Refused).await;
+    let browser = served.browser(TOKEN).await;
+    let id = asked["session_id"].as_str().unwrap();
+    let step = browser.read(&format!("sessions/{id}")).await["question"]["step"].clone();
+    for answer in
+        [json!({ "reply": "Anna Berg", "question_step": step }), json!({ "reply": "Anna Berg" })]
+    {
+        let (status, said) = browser.post(&format!("sessions/{id}/continue"), answer).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{said}");
+        assert!(said.to_string().contains("refuses connections"), "{said}");
+        let whole = browser.read(&format!("sessions/{id}")).await;
+        assert_eq!(whole["question"]["text"], "Which Anna?", "{whole}");
+    }
+    assert_eq!(rig.vlm.asked_count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_at_work_is_answered_although_no_model_is_found() {
+    let rig = rig(|_| Answer::Says(info("Which Anna?"))).await;
+    let served = Served::with_model(&rig, |_| {}, None, ModelState::Refused).await;
+    let browser = served.browser(TOKEN).await;
+    let asked = asks_the_operator(&rig, &browser).await;
+    rig.vlm.always(&complete("Told her."));
+    let answer = json!({ "reply": "Anna Berg", "question_step": asked["question"]["step"] });
+    let id = asked["session_id"].as_str().unwrap();
+    browser.act(&format!("sessions/{id}/continue"), answer).await;
+    assert_eq!(browser.stopped(id).await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+}
+
 /// Does what must be done on the phone, and returns what came of it.
 async fn by_hand(browser: &Browser<'_>, rig: &Rig, act: Value) -> Value {
     browser.act(&format!("devices/{}/act", rig.serial), act).await
@@ -269,6 +303,9 @@ async fn acts_by_hand_are_recorded_and_pass_the_same_gate() {
     let act = format!("devices/{}/act", rig.serial);
     let (status, _) = browser.post(&act, with(&json!("00000000"))).await;
     assert_eq!(status, StatusCode::BAD_REQUEST, "nobody gave this code");
+    phone.press_power();
+    let dark = by_hand(&browser, &rig, with(&asked["agree"])).await;
+    assert_eq!(dark["outcome"], "not_done", "{dark}");
     assert_eq!(by_hand(&browser, &rig, with(&asked["agree"])).await["outcome"], "done");
     assert_eq!(phone.state().sent.len(), before + 1);
     assert_eq!(browser.post(&act, with(&asked["agree"])).await.0, StatusCode::BAD_REQUEST, "once");

@@ -322,7 +322,7 @@ impl AuthMiddleware {
             return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
         }
         if error.is_some() {
-            // No more of these than wrong tokens may be tried.
+            // The limit above is on these lines of the log; it locks nobody out.
             let peer = conn.map(|conn| tracing::field::display(conn.peer));
             tracing::info!(peer, "a request with a bearer token that is not taken was refused");
         }

@@ -10,7 +10,10 @@ use std::sync::Arc;
 use axum::http::{Method, Request, StatusCode};
 use axum::response::Response;
 use futures::future::Either;
+use hyper::service::Service;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::SESSION_ID;
 use super::own_page;
@@ -22,45 +25,57 @@ const MOST: usize = 1024;
 
 /// The room for requests that outlive their connections.
 #[derive(Debug, Clone)]
-pub(super) struct CarriedOut(Arc<Semaphore>);
-
-impl Default for CarriedOut {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MOST)))
-    }
+pub(super) struct CarriedOut {
+    room: Arc<Semaphore>,
+    /// What the server waits for before it ends.
+    tracker: TaskTracker,
+    /// Cancelled when it waits no longer.
+    cut: CancellationToken,
 }
 
 impl CarriedOut {
-    /// The answer to a request. Where that [`outlives`](outlives_connection) its connection the work on it begins at
-    /// once, and goes on whoever still waits for the answer.
-    pub(super) fn answer<A>(
+    pub(super) fn new(tracker: TaskTracker, cut: CancellationToken) -> Self {
+        Self { room: Arc::new(Semaphore::new(MOST)), tracker, cut }
+    }
+
+    /// The answer to a request. Where that [outlives its connection](outlives_connection) the work on it begins at once,
+    /// and goes on whoever still waits for the answer.
+    pub(super) fn answer<B, S>(
         &self,
-        outlives: bool,
-        answering: A,
-    ) -> impl Future<Output = Result<Response, Infallible>> + use<A>
+        request: Request<B>,
+        service: &S,
+    ) -> impl Future<Output = Result<Response, Infallible>> + use<B, S>
     where
-        A: Future<Output = Result<Response, Infallible>> + Send + 'static,
+        S: Service<Request<B>, Response = Response, Error = Infallible>,
+        S::Future: Send + 'static,
     {
-        let permit = outlives.then(|| Arc::clone(&self.0).try_acquire_owned());
+        let permit =
+            outlives_connection(&request).then(|| Arc::clone(&self.room).try_acquire_owned());
+        let answering = service.call(request);
         let Some(Ok(permit)) = permit else { return Either::Right(answering) };
-        let answering = tokio::spawn(async move {
-            let response = answering.await;
+        let cut = self.cut.clone();
+        let answering = self.tracker.spawn(async move {
+            let response = cut.run_until_cancelled(answering).await;
             drop(permit);
             response
         });
         Either::Left(async move {
-            answering.await.unwrap_or_else(|err| {
-                tracing::error!("a request was not answered: {err}");
-                let text = "the server failed at this request; its log says why";
-                Ok(refuse(StatusCode::INTERNAL_SERVER_ERROR, text))
-            })
+            match answering.await {
+                Ok(Some(response)) => response,
+                Ok(None) => Ok(refuse(StatusCode::SERVICE_UNAVAILABLE, "the server has stopped")),
+                Err(err) => {
+                    tracing::error!("a request was not answered: {err}");
+                    let text = "the server failed at this request; its log says why";
+                    Ok(refuse(StatusCode::INTERNAL_SERVER_ERROR, text))
+                }
+            }
         })
     }
 }
 
 /// Whether a request changes something and does not end with its connection. Calls of 2026-07-28, which name no session,
 /// do: to that protocol a client that hangs up has cancelled.
-pub(super) fn outlives_connection<B>(request: &Request<B>) -> bool {
+fn outlives_connection<B>(request: &Request<B>) -> bool {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return false;
     }

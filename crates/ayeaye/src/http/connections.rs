@@ -25,7 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::carried_out::{CarriedOut, outlives_connection};
+use super::carried_out::CarriedOut;
 use super::listener::Listener;
 
 /// Most connections at a time.
@@ -184,10 +184,11 @@ impl ConnLimiter {
 /// The connections of a server.
 #[derive(Debug)]
 pub(super) struct Connections {
+    /// Of connections, and of requests that outlive theirs.
     tracker: TaskTracker,
     /// Cancelled to end connections after their current request.
     finish: CancellationToken,
-    /// Cancelled to end connections now.
+    /// Cancelled to end connections and requests now.
     cut: CancellationToken,
     limiter: Arc<ConnLimiter>,
     carried_out: CarriedOut,
@@ -196,17 +197,18 @@ pub(super) struct Connections {
 impl Default for Connections {
     fn default() -> Self {
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let (tracker, cut) = (TaskTracker::new(), CancellationToken::new());
         Self {
-            tracker: TaskTracker::new(),
+            carried_out: CarriedOut::new(tracker.clone(), cut.clone()),
+            tracker,
             finish: CancellationToken::new(),
-            cut: CancellationToken::new(),
+            cut,
             limiter: Arc::new(ConnLimiter {
                 permits,
                 reserve: RESERVE,
                 share: SHARE,
                 table: Mutex::default(),
             }),
-            carried_out: CarriedOut::default(),
         }
     }
 }
@@ -238,18 +240,18 @@ impl Connections {
                 if let Err(err) = stream.set_nodelay(true) {
                     tracing::debug!(%from, "cannot set TCP_NODELAY: {err}");
                 }
-                self.serve(stream, Peer::At(from.ip()), router).await;
+                self.spawn_connection(stream, Peer::At(from.ip()), router).await;
             }
             #[cfg(unix)]
             Listener::Unix(socket) => {
                 let (stream, same_user) = socket.accept().await?;
-                self.serve(stream, Peer::Local { same_user }, router).await;
+                self.spawn_connection(stream, Peer::Local { same_user }, router).await;
             }
         }
         Ok(())
     }
 
-    async fn serve<S>(&self, stream: S, peer: Peer, router: &Router)
+    async fn spawn_connection<S>(&self, stream: S, peer: Peer, router: &Router)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -257,21 +259,22 @@ impl Connections {
         let (conn, guard, leave) = self.limiter.admit(peer);
         let router = router.clone().layer(Extension(conn));
         let answer = answers(self.carried_out.clone(), router);
-        let serve = serve(stream, peer, answer, self.finish.clone(), self.cut.clone());
+        let connection = run_http1(stream, peer, answer, self.finish.clone(), self.cut.clone());
         self.tracker.spawn(async move {
-            leave.run_until_cancelled(serve).await;
+            leave.run_until_cancelled(connection).await;
             drop((guard, permit));
         });
     }
 
-    /// Ends each connection after its current request, and waits for that at most `limit`.
+    /// Ends each connection after its current request, and waits at most so long for that and for the requests that outlive
+    /// their connections.
     pub(super) async fn finish(&self, within: Duration) {
         self.finish.cancel();
         // Connections that are not done in time are closed by `cut`.
         drop(tokio::time::timeout(within, self.tracker.wait()).await);
     }
 
-    /// Ends the remaining connections.
+    /// Ends the remaining connections and requests.
     pub(super) async fn cut(&self) {
         self.cut.cancel();
         self.tracker.wait().await;
@@ -284,13 +287,10 @@ fn answers(
     router: Router,
 ) -> impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send> {
     let router = TowerToHyperService::new(router);
-    service_fn(move |request| {
-        let outlives = outlives_connection(&request);
-        carried_out.answer(outlives, router.call(request))
-    })
+    service_fn(move |request| carried_out.answer(request, &router))
 }
 
-async fn serve<S>(
+async fn run_http1<S>(
     stream: S,
     peer: Peer,
     service: impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send>,
@@ -326,6 +326,7 @@ async fn serve<S>(
 mod tests {
     use axum::routing::delete;
     use tokio::io::AsyncWriteExt as _;
+    use tokio::sync::Notify;
 
     use super::*;
 
@@ -425,10 +426,51 @@ mod tests {
         };
         let work = Arc::new(work);
         let router = Router::new().route("/mcp", delete(async move || work().await));
-        let answer = answers(CarriedOut::default(), router);
         let (finish, cut) = (CancellationToken::new(), CancellationToken::new());
-        serve(server, Peer::Local { same_user: false }, answer, finish, cut).await;
+        let answer = answers(CarriedOut::new(TaskTracker::new(), cut.clone()), router);
+        run_http1(server, Peer::Local { same_user: false }, answer, finish, cut).await;
         tokio::time::timeout(Duration::from_secs(10), hear).await.expect("in time").unwrap();
+    }
+
+    /// Connections of which one has gone, and its request is being carried out until the returned gate is opened.
+    async fn with_a_request_that_is_carried_out() -> (Connections, Arc<Notify>) {
+        let (mut client, server) = tokio::io::duplex(4096);
+        let request = b"DELETE /mcp HTTP/1.1\r\nhost: here\r\nmcp-session-id: a\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        drop(client);
+        let (begun, gate) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let work = (Arc::clone(&begun), Arc::clone(&gate));
+        let work = async move || {
+            work.0.notify_one();
+            work.1.notified().await;
+        };
+        let work = Arc::new(work);
+        let router = Router::new().route("/mcp", delete(async move || work().await));
+        let connections = Connections::default();
+        connections.spawn_connection(server, Peer::Local { same_user: false }, &router).await;
+        begun.notified().await;
+        connections.tracker.close();
+        (connections, gate)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_waits_for_requests_that_outlive_their_connections() {
+        let (connections, gate) = with_a_request_that_is_carried_out().await;
+        let patience = Duration::from_mins(1);
+        let finished = tokio::time::timeout(patience / 2, connections.finish(patience)).await;
+        assert!(connections.limiter.table().unauthenticated.is_empty(), "the connection is gone");
+        assert!(finished.is_err(), "its request is not carried out yet");
+        gate.notify_one();
+        connections.finish(patience).await;
+        assert!(connections.tracker.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_does_not_wait_for_ever_for_a_request() {
+        let (connections, _gate) = with_a_request_that_is_carried_out().await;
+        connections.finish(Duration::from_mins(1)).await;
+        assert!(!connections.tracker.is_empty());
+        tokio::time::timeout(Duration::from_mins(1), connections.cut()).await.expect("it ends");
     }
 
     #[tokio::test]

@@ -139,7 +139,7 @@ impl Logins {
 
     /// Whose code this is; it is good once.
     pub(super) fn take_code(&self, code: &str) -> Option<Principal> {
-        self.codes.take(&hash(code), |_, ()| true).map(|(principal, ())| principal)
+        self.codes.take(&hash(code), |_, ()| true).map(|it| it.principal)
     }
 
     /// Signs a browser in. Returns what its cookie is to hold; `None` when this principal has no token here.

@@ -3,22 +3,25 @@
 //! A client that shows forms is asked in one, while its call waits or, from 2026-07-28 on, by a result that
 //! has it call again. Any other is told what to ask its user, with a code; the
 //! same call with that code goes ahead.
+mod taken;
+
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Agreed, DeviceCommand, DeviceId, LeaveRequest, Principal, SessionId};
+use ayeaye_agent::{Agent, DeviceCommand, DeviceId, LeaveRequest, Principal, SessionId};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
 use rmcp::service::RequestContext;
 
+pub(crate) use self::taken::TakenApproval;
 use super::approval_form::{FormReply, PendingForm, yes_or_no};
 use super::client_support::ClientSupport;
 use super::elicitation::show_form;
 use super::run_wait::RunWait;
 use super::tool_error::ToolError;
-use crate::one_time_codes::{CodeLimits, OneTimeCodes};
+use crate::one_time_codes::{CodeLimits, OneTimeCode, OneTimeCodes};
 use crate::principal;
 use crate::text::excerpt;
 
@@ -32,7 +35,7 @@ pub(crate) struct Approvals {
     used: Mutex<VecDeque<UsedCode>>,
 }
 
-/// A code that is good no more: a client whose answer was lost asks again with it.
+/// A code whose act is under way or over: a client whose answer was lost asks again with it.
 #[derive(Debug)]
 struct UsedCode {
     code: String,
@@ -78,7 +81,8 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// Returns when a person has agreed to this act; otherwise the error that says what to do.
+    /// Returns when a person has agreed to this act, with the approval where that was a code; otherwise the error that
+    /// says what to do.
     pub(super) async fn ask(
         &self,
         agent: &Agent,
@@ -87,17 +91,16 @@ impl Approvals {
         question: &str,
         code: Option<&str>,
         mut wait: RunWait<'_>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<Option<TakenApproval<'_>>, ToolError> {
         let ctx = wait.request();
         let principal = principal::of(ctx);
         let phone = PhoneAsked::of(agent, device).await;
         if let Some(code) = code {
             let wanted = Subject::Command(command.clone());
-            let known = self.take(code, &phone, &principal, |it| *it == wanted).is_some();
-            return if known { Ok(()) } else { Err(self.not_good(code, &principal)) };
+            return self.take(code, &phone, &principal, |it| *it == wanted).map(Some);
         }
         if in_a_form(agent, &phone, question, &mut wait).await? {
-            return Ok(());
+            return Ok(None);
         }
         let subject = Subject::Command(command.clone());
         let code = self.issue_code(&phone, &principal, subject);
@@ -133,16 +136,6 @@ impl Approvals {
         ToolError::needs_approval(&leave.question, &code)
     }
 
-    /// What a person has agreed to, by the code that was given for it; it is good once.
-    pub(super) fn agreed(
-        &self,
-        phone: &PhoneAsked,
-        code: &str,
-        ctx: &RequestContext<RoleServer>,
-    ) -> Result<Agreed, ToolError> {
-        self.take_act(phone, code, &principal::of(ctx))
-    }
-
     /// A code for a person's yes to what the gate asks about.
     pub(crate) fn issue_code_for_act(
         &self,
@@ -153,46 +146,30 @@ impl Approvals {
         self.issue_code(phone, principal, Subject::Act(Box::new(leave.clone())))
     }
 
-    /// What such a code is for; it is good once.
+    /// A person's yes to what the gate asks about, by such a code.
     pub(crate) fn take_act(
         &self,
         phone: &PhoneAsked,
         code: &str,
         principal: &Principal,
-    ) -> Result<Agreed, ToolError> {
-        let is_act = |it: &Subject| matches!(it, Subject::Act(_));
-        match self.take(code, phone, principal, is_act) {
-            Some(Subject::Act(leave)) => Ok(Agreed::Act(Box::new(leave.act))),
-            _ => Err(self.not_good(code, principal)),
-        }
+    ) -> Result<TakenApproval<'_>, ToolError> {
+        self.take(code, phone, principal, |it| matches!(it, Subject::Act(_)))
     }
 
     /// Remembers what came of a code that was used.
-    pub(super) fn note_used(
-        &self,
-        code: &str,
-        principal: &Principal,
-        step: u32,
-        in_session: SessionId,
-    ) {
+    fn note_used(&self, code: &OneTimeCode<Waiting>, step: u32, in_session: SessionId) {
         let mut used = self.used();
-        if let Some(used) = used.iter_mut().find(|it| it.is(code, principal)) {
+        if let Some(used) = used.iter_mut().find(|it| it.is(&code.code, &code.principal)) {
             used.came_of_it = Some((step, in_session));
         }
     }
 
-    /// Forgets a code that was sent with another act than it was given for: nothing was done by it.
-    pub(super) fn forget_used(&self, code: &str, principal: &Principal) {
-        self.used().retain(|it| !it.is(code, principal));
-    }
-
-    /// Why this code is not taken.
-    fn not_good(&self, code: &str, principal: &Principal) -> ToolError {
-        let shown = excerpt(code, 20);
-        match self.used().iter().find(|it| it.is(code, principal)) {
-            Some(used) => ToolError::used_approval(&shown, used.came_of_it),
-            None => ToolError::not_approved(&shown),
-        }
+    /// Has a code wait again by which nothing was done.
+    fn give_back(&self, code: OneTimeCode<Waiting>) {
+        // Locked for both, as in `take`: nobody finds it in neither place.
+        let mut used = self.used();
+        used.retain(|it| !it.is(&code.code, &code.principal));
+        self.waiting.put_back(code);
     }
 
     fn used(&self) -> MutexGuard<'_, VecDeque<UsedCode>> {
@@ -205,23 +182,29 @@ impl Approvals {
         code
     }
 
-    /// What this code was given for, if it fits; it is good once.
+    /// The approval of this code, if it fits; it is good once.
     fn take(
         &self,
         code: &str,
         phone: &PhoneAsked,
         principal: &Principal,
         fits: impl Fn(&Subject) -> bool,
-    ) -> Option<Subject> {
+    ) -> Result<TakenApproval<'_>, ToolError> {
         let is_it = |whose: &Principal, it: &Waiting| {
             it.phone == *phone && whose == principal && fits(&it.subject)
         };
-        let (_, taken) = self.waiting.take(code, is_it)?;
-        let (code, principal) = (code.to_owned(), principal.clone());
         let mut used = self.used();
+        let Some(taken) = self.waiting.take(code, is_it) else {
+            let shown = excerpt(code, 20);
+            return Err(match used.iter().find(|it| it.is(code, principal)) {
+                Some(used) => ToolError::used_approval(&shown, used.came_of_it),
+                None => ToolError::not_approved(&shown),
+            });
+        };
+        let (code, principal) = (code.to_owned(), principal.clone());
         used.push_front(UsedCode { code, principal, came_of_it: None });
         used.truncate(LIMITS.most);
-        Some(taken.subject)
+        Ok(TakenApproval::new(self, taken))
     }
 }
 
@@ -260,49 +243,67 @@ async fn in_a_form(
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::PackageFile;
+    use ayeaye_agent::{Agreed, PackageFile};
 
     use super::*;
 
+    fn phone(device: &str, identity: &str) -> PhoneAsked {
+        PhoneAsked { device: DeviceId::new(device), identity: Some(identity.to_owned()) }
+    }
+
+    fn command(file: &str, sha256: &str) -> Subject {
+        let package = PackageFile { name: "org.a".to_owned(), sha256: sha256.to_owned() };
+        Subject::Command(DeviceCommand::Install { file: file.to_owned(), package: Some(package) })
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_code_is_good_once_for_one_act_of_one_caller_on_one_phone() {
-        let phone = |device: &str, identity: &str| PhoneAsked {
-            device: DeviceId::new(device),
-            identity: Some(identity.to_owned()),
-        };
         let (approvals, me) = (Approvals::default(), Principal::local());
         let (other, moved, phone) = (phone("Y", "a"), phone("X", "b"), phone("X", "a"));
-        let command = |file: &str, sha256: &str| {
-            let package = PackageFile { name: "org.a".to_owned(), sha256: sha256.to_owned() };
-            Subject::Command(DeviceCommand::Install {
-                file: file.to_owned(),
-                package: Some(package),
-            })
+        let take_as = |code: &str, phone: &PhoneAsked, wanted: &Subject, who: &Principal| {
+            approvals.take(code, phone, who, |it| it == wanted)
         };
-        let take_as = |code: &str, phone: &PhoneAsked, wanted: Subject| {
-            approvals.take(code, phone, &me, |it| *it == wanted).is_some()
+        let take = |code: &str, phone: &PhoneAsked, file: &str| {
+            take_as(code, phone, &command(file, "1"), &me)
         };
-        let take =
-            |code: &str, phone: &PhoneAsked, file: &str| take_as(code, phone, command(file, "1"));
         let code = approvals.issue_code(&phone, &me, command("a.apk", "1"));
-        assert!(!take_as(&code, &phone, command("a.apk", "2")), "other contents of that file");
-        assert!(!take(&code, &phone, "b.apk"));
-        assert!(!take(&code, &other, "a.apk"));
-        assert!(!take(&code, &moved, "a.apk"), "another phone at its address");
-        assert!(!take("", &phone, "a.apk"));
-        assert!(take(&code, &phone, "a.apk"));
-        assert!(!take(&code, &phone, "a.apk"));
+        let changed = take_as(&code, &phone, &command("a.apk", "2"), &me);
+        assert!(changed.is_err(), "other contents of that file");
+        assert!(take(&code, &phone, "b.apk").is_err());
+        assert!(take(&code, &other, "a.apk").is_err());
+        assert!(take(&code, &moved, "a.apk").is_err(), "another phone at its address");
+        assert!(take("", &phone, "a.apk").is_err());
+        let mut taken = take(&code, &phone, "a.apk").unwrap();
         // Whoever has not heard that it was carried out is told so, and nobody else.
-        let again = |who: &Principal| approvals.not_good(&code, who).to_string();
+        let anna = Principal::new("token:anna");
+        let again =
+            |who| take_as(&code, &phone, &command("a.apk", "1"), who).unwrap_err().to_string();
         assert!(again(&me).contains("was used already, and"), "{}", again(&me));
-        assert!(again(&Principal::new("token:anna")).contains("is not an approval"));
+        assert!(again(&anna).contains("is not an approval"));
         let session = SessionId::new();
-        approvals.note_used(&code, &me, 7, session);
+        taken.used(7, session);
+        drop(taken);
         let told = again(&me);
         assert!(told.contains(&format!("used already, at step 7 of session {session}")), "{told}");
         assert!(told.contains("get_screenshot first"), "{told}");
         let late = approvals.issue_code(&phone, &me, command("a.apk", "1"));
         tokio::time::advance(LIMITS.age).await;
-        assert!(!take(&late, &phone, "a.apk"));
+        assert!(take(&late, &phone, "a.apk").is_err());
+    }
+
+    #[test]
+    fn a_code_whose_act_is_not_begun_is_good_again_and_one_whose_end_nobody_waits_for_is_not() {
+        let (approvals, me, phone) = (Approvals::default(), Principal::local(), phone("X", "a"));
+        let code = approvals.issue_code(&phone, &me, command("a.apk", "1"));
+        let take = || approvals.take(&code, &phone, &me, |_| true);
+        let taken = take().unwrap();
+        assert_eq!(taken.agreed(), Agreed::Command);
+        assert!(take().is_err(), "two calls with one code");
+        drop(taken);
+        let mut taken = take().expect("nothing was begun");
+        taken.begun();
+        drop(taken);
+        let told = take().unwrap_err().to_string();
+        assert!(told.contains("was used already"), "{told}");
     }
 }

@@ -42,11 +42,12 @@ impl ToolError {
         &self.text
     }
 
-    pub(super) fn task_and_reply() -> Self {
+    /// `reply`: what the reply is called where it comes from.
+    pub(super) fn task_and_reply(reply: &str) -> Self {
         Self {
-            text: "`task` and `reply_from_client` cannot be given together".to_owned(),
-            hint: "send reply_from_client to answer the agent's question or to advise it, or task for \
-                   a new request in the same session; leave the other one out, or empty",
+            text: format!("`task` and `{reply}` cannot be given together"),
+            hint: "a reply answers the agent's question or advises it, a task is a new request in the same session; leave \
+                   the other one out, or empty",
         }
     }
 

@@ -3,7 +3,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use ayeaye_agent::{
-    Agreed, DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, HoldId, Principal, SessionId,
+    DeviceId, DirectAction, DirectOutcome, DirectRun, Gesture, HoldId, Principal, SessionId,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
-use crate::mcp::approvals::PhoneAsked;
+use crate::mcp::approvals::{PhoneAsked, TakenApproval};
 use crate::mcp::args;
 use crate::mcp::args::device::{
     ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
@@ -123,12 +123,12 @@ impl Page {
         if let Some(control) = wanted.control {
             agent.keep_in_hand(&device_id, control, &principal).await?;
         }
-        let agreed = match &wanted.agreed {
+        let mut taken = match &wanted.agreed {
             Some(code) => {
                 let phone = PhoneAsked::of(agent, &device_id).await;
-                approvals.take_act(&phone, code, &principal)?
+                Some(approvals.take_act(&phone, code, &principal)?)
             }
-            None => Agreed::Nothing,
+            None => None,
         };
         let act = DirectAction {
             device_id: device_id.clone(),
@@ -136,12 +136,18 @@ impl Page {
             gesture,
             reason: REASON.to_owned(),
             secret: wanted.secret.unwrap_or_default(),
-            agreed,
+            agreed: taken.as_ref().map(TakenApproval::agreed).unwrap_or_default(),
             by_hand: true,
             principal: principal.clone(),
         };
         let mut acting = agent.act(act).await?;
+        if let Some(taken) = &mut taken {
+            taken.begun();
+        }
         acting.finished().await;
+        if let Some(taken) = taken {
+            taken.came_of_it(&acting);
+        }
         let mut acted = Acted::of(&acting);
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             acted.question = Some(leave.question.clone());

@@ -10,7 +10,7 @@ use super::Page;
 use super::answer::{Body, Named, Refusal, session_id};
 use super::view::ListItem;
 use crate::mcp::args;
-use crate::mcp::results::would_fail_again;
+use crate::mcp::task_input::{self, CannotGoOn};
 use crate::mcp::tool_error::ToolError;
 use crate::model_presence::ModelState;
 
@@ -44,7 +44,7 @@ pub(super) async fn start(
         queue: new.queue,
         principal,
     };
-    page.ensure_model().await?;
+    task_input::ensure_model(&page.0.presence).await.map_err(|why| page.refusal(why))?;
     let run = page.0.agent.start(start).await?;
     Ok(Json(json!({ "session_id": run.report().session_id.to_string() })))
 }
@@ -70,23 +70,9 @@ pub(super) async fn go_on(
 ) -> Result<Json<ListItem>, Refusal> {
     page.ensure_may_act()?;
     let (id, defaults) = (session_id(&id)?, &page.0.defaults);
-    let input = match (&wanted.task, &wanted.reply, wanted.question_step) {
-        (Some(_), Some(_), _) => {
-            return Err(Refusal::bad_request("`task` and `reply` cannot be given together"));
-        }
-        (Some(task), None, _) => UserInput::Task(args::text("task", task)?),
-        (None, Some(reply), Some(question)) => {
-            UserInput::Answer { question, text: args::text("reply", reply)? }
-        }
-        (None, Some(reply), None) => UserInput::Reply(args::text("reply", reply)?),
-        (None, None, _) => UserInput::Nothing,
-    };
-    match input {
-        UserInput::Task(_) => page.ensure_model().await?,
-        UserInput::Answer { question, .. } => page.ensure_open(id, question, &principal).await?,
-        UserInput::Nothing => page.ensure_model_answers(id, &principal).await?,
-        UserInput::Reply(_) => {}
-    }
+    let (task, reply) = (wanted.task.as_deref(), wanted.reply.as_deref());
+    let input = task_input::user_input(task, reply, "reply", wanted.question_step)?;
+    page.ensure_can_go_on(id, &input, &principal).await?;
     let next = ContinueTask {
         session_id: id,
         device_id: None,
@@ -141,18 +127,17 @@ pub(super) async fn pause(
 }
 
 impl Page {
-    /// Fails where another question is asked now, or none: an answer to this one would be dropped, and who gave it
-    /// told that it was sent.
-    async fn ensure_open(
+    /// Fails where a session could only fail with this input.
+    async fn ensure_can_go_on(
         &self,
         id: SessionId,
-        question: u32,
+        input: &UserInput,
         principal: &Principal,
     ) -> Result<(), Refusal> {
-        if self.0.agent.report(id, principal).await?.asks(question) {
-            return Ok(());
-        }
-        Err(not_open())
+        let (agent, presence) = (&self.0.agent, &self.0.presence);
+        task_input::ensure_can_go_on(agent, presence, id, input, principal)
+            .await
+            .map_err(|why| self.refusal(why))
     }
 
     async fn line(&self, id: SessionId, principal: &Principal) -> Result<Json<ListItem>, Refusal> {
@@ -161,24 +146,12 @@ impl Page {
         Ok(Json(ListItem::read(agent, id, summary, principal).await))
     }
 
-    /// Fails where no model is there to be handed a task.
-    async fn ensure_model(&self) -> Result<(), Refusal> {
-        match self.0.presence.state().await {
-            state if state.takes_tasks() => Ok(()),
-            state => Err(self.no_model(state)),
-        }
-    }
-
-    /// Fails where a session stopped because its model did not answer, and it still does not.
-    async fn ensure_model_answers(
-        &self,
-        id: SessionId,
-        principal: &Principal,
-    ) -> Result<(), Refusal> {
-        let report = self.0.agent.report(id, principal).await?;
-        match would_fail_again(&report, &self.0.presence).await {
-            None => Ok(()),
-            Some(state) => Err(self.no_model(state)),
+    /// What the page is told where no run may begin.
+    fn refusal(&self, why: CannotGoOn) -> Refusal {
+        match why {
+            CannotGoOn::NotOpen => not_open(),
+            CannotGoOn::Agent(err) => err.into(),
+            CannotGoOn::NoModel(state) => self.no_model(state),
         }
     }
 

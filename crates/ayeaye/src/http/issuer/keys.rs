@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Header};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
 use url::Url;
 
@@ -28,9 +28,12 @@ const MAX_KEYS: usize = 64;
 pub(super) struct Keys {
     source: KeySource,
     kept: RwLock<Option<CachedKeys>>,
-    /// Locked while fetching: when the last attempt was, and whether it succeeded.
-    last_try: Mutex<Option<(Instant, bool)>>,
+    /// Locked while fetching.
+    last_try: Arc<Mutex<LastTry>>,
 }
+
+/// When keys were last fetched, and whether that succeeded.
+type LastTry = Option<(Instant, bool)>;
 
 #[derive(Debug, Clone)]
 struct CachedKeys {
@@ -48,7 +51,7 @@ struct Key {
 impl Keys {
     pub(super) fn new(issuer: &str, keys: Option<Url>) -> Result<Self, String> {
         let source = KeySource::new(issuer, keys)?;
-        Ok(Self { source, kept: RwLock::default(), last_try: Mutex::default() })
+        Ok(Self { source, kept: RwLock::default(), last_try: Arc::default() })
     }
 
     /// The keys that may have signed a token with this header.
@@ -58,8 +61,11 @@ impl Keys {
     ) -> Result<Vec<DecodingKey>, Denied> {
         let kept = self.kept().filter(|kept| kept.at.elapsed() < TOO_OLD);
         if let Some(kept) = kept {
-            if OLD < kept.at.elapsed() {
-                tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+            // Nobody waits for it: where a fetch is under way already, another one would only queue.
+            if OLD < kept.at.elapsed()
+                && let Ok(last_try) = Arc::clone(&self.last_try).try_lock_owned()
+            {
+                tokio::spawn(Arc::clone(self).fetch_locked(last_try, Instant::now()));
             }
             let found = kept.fitting(header);
             if !found.is_empty() {
@@ -82,7 +88,15 @@ impl Keys {
     /// Fetches the keys, unless that was done since `seen` or just now; whether the last fetch
     /// succeeded.
     async fn fetch(self: Arc<Self>, seen: Instant) -> bool {
-        let mut last_try = self.last_try.lock().await;
+        let last_try = Arc::clone(&self.last_try).lock_owned().await;
+        self.fetch_locked(last_try, seen).await
+    }
+
+    async fn fetch_locked(
+        self: Arc<Self>,
+        mut last_try: OwnedMutexGuard<LastTry>,
+        seen: Instant,
+    ) -> bool {
         if let Some((when, good)) = *last_try {
             let pause = if good { AGAIN } else { AGAIN_AFTER_FAILURE };
             if seen < when || when.elapsed() < pause {

@@ -315,6 +315,25 @@ async fn without_its_issuer_a_token_cannot_be_told_and_kept_keys_go_on() {
     );
 }
 
+#[tokio::test]
+async fn old_keys_are_fetched_by_one_however_many_ask() {
+    let pair = Pair::ed();
+    let idp = Idp::start(json!([pair.jwk("a")])).await;
+    let issuer = idp.issuer();
+    let token = pair.token("a", &idp.claims());
+    issuer.principal_of(&token).await.unwrap();
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_hours(2)).await;
+    tokio::time::resume();
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    for _ in 0..100 {
+        issuer.principal_of(&token).await.unwrap();
+    }
+    // The fetch, and what its connection needs.
+    assert!(tasks() < before + 10, "{before} tasks have become {}", tasks());
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(64))]
     #[test]

@@ -176,13 +176,15 @@ impl Server {
         let (picture, code) = (common.picture()?, common.approval().map(str::to_owned));
         let act = common.act(Gesture::Command(command.clone()), principal::of(ctx))?;
         if self.agent.would_refuse(&act).await? {
-            return self.act(act, None, picture, ctx).await;
+            return self.act_agreed(act, None, picture, ctx).await;
         }
         let question = question(&device, preview);
         let wait = self.wait_for_form(ctx)?;
         let code = code.as_deref();
-        self.approvals.ask(&self.agent, &device, &command, &question, code, wait).await?;
-        self.act(DirectAction { agreed: Agreed::Command, ..act }, None, picture, ctx).await
+        let taken =
+            self.approvals.ask(&self.agent, &device, &command, &question, code, wait).await?;
+        let act = DirectAction { agreed: Agreed::Command, ..act };
+        self.act_agreed(act, taken, picture, ctx).await
     }
 
     /// What a command would be about, before anybody is asked.

@@ -7,7 +7,7 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::mcp::approvals::PhoneAsked;
+use crate::mcp::approvals::{PhoneAsked, TakenApproval};
 use crate::mcp::args::device::{
     ActArgs, CommonArgs, HasCommon as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs,
     TypeArgs,
@@ -199,29 +199,37 @@ impl Server {
         self.act(act, approval.as_deref(), picture, ctx).await
     }
 
-    /// Has an action carried out. What the gate asks about a person is asked first: in a form, or by the
-    /// client, which then sends the code that it is given.
+    /// Has an action carried out, which a person has agreed to where a code for that is given.
     pub(super) async fn act(
         &self,
-        mut act: DirectAction,
+        act: DirectAction,
         approval: Option<&str>,
         picture: Option<u32>,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
+        let Some(code) = approval else { return self.act_agreed(act, None, picture, ctx).await };
+        let phone = PhoneAsked::of(&self.agent, &act.device_id).await;
+        let taken = self.approvals.take_act(&phone, code, &principal::of(ctx))?;
+        let act = DirectAction { agreed: taken.agreed(), ..act };
+        self.act_agreed(act, Some(taken), picture, ctx).await
+    }
+
+    /// Has an action carried out, by the approval that was taken for it. What the gate asks about a person is asked
+    /// first: in a form, or by the client, which then sends the code that it is given.
+    pub(super) async fn act_agreed(
+        &self,
+        mut act: DirectAction,
+        taken: Option<TakenApproval<'_>>,
+        picture: Option<u32>,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ToolError> {
         let id = act.device_id.clone();
-        if let Some(code) = approval {
-            let phone = PhoneAsked::of(&self.agent, &id).await;
-            act.agreed = self.approvals.agreed(&phone, code, ctx)?;
-        }
-        let mut acting = self.acted(act.clone(), ctx).await?;
-        if let Some(code) = approval {
-            self.note_used(code, &acting, ctx);
-        }
+        let mut acting = self.acted(act.clone(), taken, ctx).await?;
         if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
             let wait = self.wait_for_form(ctx)?;
             self.approvals.ask_for_act(&self.agent, &id, leave, wait).await?;
             act.agreed = Agreed::Act(Box::new(leave.act.clone()));
-            acting = self.acted(act, ctx).await?;
+            acting = self.acted(act, None, ctx).await?;
             if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
                 let phone = PhoneAsked::of(&self.agent, &id).await;
                 return Err(self.approvals.needs(&phone, leave, ctx));
@@ -237,21 +245,6 @@ impl Server {
         Ok(result)
     }
 
-    /// Remembers which step a code was used for.
-    pub(super) fn note_used(
-        &self,
-        code: &str,
-        acting: &DirectRun,
-        ctx: &RequestContext<RoleServer>,
-    ) {
-        let Some(acted) = acting.result() else { return };
-        if matches!(acted.outcome, DirectOutcome::NeedsLeave(_)) {
-            self.approvals.forget_used(code, &principal::of(ctx));
-        } else {
-            self.approvals.note_used(code, &principal::of(ctx), acted.step + 1, acted.session_id);
-        }
-    }
-
     /// The wait for a form about an act, as long as a call waits for a task.
     pub(super) fn wait_for_form<'a>(
         &'a self,
@@ -261,11 +254,12 @@ impl Server {
         Ok(RunWait::new(&self.agent, ctx, limit))
     }
 
-    /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
-    /// the phone yet.
+    /// Starts an action and waits for its end, by which its approval is used or good again. Cancelling the call stops
+    /// only what has not been sent to the phone yet.
     async fn acted(
         &self,
         act: DirectAction,
+        mut taken: Option<TakenApproval<'_>>,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<DirectRun, ToolError> {
         let mut acting = tokio::select! {
@@ -273,6 +267,9 @@ impl Server {
             () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
             acting = self.agent.act(act) => acting?,
         };
+        if let Some(taken) = &mut taken {
+            taken.begun();
+        }
         tokio::select! {
             biased;
             () = ctx.ct.cancelled() => {
@@ -280,6 +277,9 @@ impl Server {
                 acting.finished().await;
             }
             () = acting.finished() => {}
+        }
+        if let Some(taken) = taken {
+            taken.came_of_it(&acting);
         }
         Ok(acting)
     }

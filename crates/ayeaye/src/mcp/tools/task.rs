@@ -1,10 +1,7 @@
 //! Tools that hand a task to the agent.
 use std::sync::Arc;
 
-use ayeaye_agent::{
-    ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, SessionId, StartTask,
-    StopReason, UserInput, error_chain,
-};
+use ayeaye_agent::{ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, error_chain};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -14,6 +11,7 @@ use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
 use crate::mcp::run_wait::{Beginning, RunWait};
 use crate::mcp::schema::{input, outline, output};
+use crate::mcp::task_input::{self, CannotGoOn};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, pictures, results, texts};
 use crate::principal;
@@ -62,7 +60,7 @@ impl Server {
             queue: args.queue.unwrap_or_default(),
             principal: principal::of(&ctx),
         };
-        self.ensure_model().await?;
+        self.or_refusal(task_input::ensure_model(&self.model).await).await?;
         let device = task.device_id.clone();
         let agent = Arc::clone(&self.agent);
         // Goes on when this call is given up: half a start would leave a session without a run.
@@ -92,33 +90,12 @@ impl Server {
         if retry.is_retry() {
             return self.take_answer(&retry, wait, reply_mode, pictures).await;
         }
-        let input = match (&args.task, &args.reply_from_client) {
-            (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
-            (Some(task), None) => UserInput::Task(args::text("task", task)?),
-            (None, Some(reply)) => {
-                let text = args::text("reply_from_client", reply)?;
-                match args.question_step.map(results::number_asked) {
-                    Some(question) => UserInput::Answer { question, text },
-                    None => UserInput::Reply(text),
-                }
-            }
-            (None, None) => UserInput::Nothing,
-        };
-        match input {
-            UserInput::Task(_) => self.ensure_model().await?,
-            UserInput::Answer { question, .. } => {
-                let id = args::session_id(&args.session_id)?;
-                if !self.agent.report(id, &principal::of(&ctx)).await?.asks(question) {
-                    return Err(ToolError::not_open());
-                }
-                self.ensure_model_for_answer(id, &principal::of(&ctx)).await?;
-            }
-            UserInput::Reply(_) => {
-                let id = args::session_id(&args.session_id)?;
-                self.ensure_model_for_answer(id, &principal::of(&ctx)).await?;
-            }
-            UserInput::Nothing => {}
-        }
+        let input = task_input::user_input(
+            args.task.as_deref(),
+            args.reply_from_client.as_deref(),
+            "reply_from_client",
+            args.question_step.map(results::number_asked),
+        )?;
         let next = ContinueTask {
             policy: args::policy(args.policy.as_deref())?,
             session_id: args::session_id(&args.session_id)?,
@@ -130,10 +107,10 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
-        if matches!(next.input, UserInput::Nothing) {
-            self.ensure_model_answers(next.session_id, &next.principal).await?;
-        }
-        let id = next.session_id;
+        let (id, input) = (next.session_id, &next.input);
+        let may =
+            task_input::ensure_can_go_on(&self.agent, &self.model, id, input, &next.principal);
+        self.or_refusal(may.await).await?;
         let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
         // Goes on when this call is given up: what it brings is passed on once, or not at all.
         let resuming = tokio::spawn(async move { agent.resume_once(next, given_up).await });
@@ -166,47 +143,17 @@ impl Server {
 }
 
 impl Server {
-    /// Fails at once where no model is there to be handed a task: a run would find out on the phone.
-    async fn ensure_model(&self) -> Result<(), ToolError> {
-        let state = self.model.state().await;
-        if state.takes_tasks() {
-            return Ok(());
+    /// What a client is told where no run may begin.
+    async fn or_refusal(&self, may: Result<(), CannotGoOn>) -> Result<(), ToolError> {
+        match may {
+            Ok(()) => Ok(()),
+            Err(CannotGoOn::NotOpen) => Err(ToolError::not_open()),
+            Err(CannotGoOn::Agent(err)) => Err(err.into()),
+            Err(CannotGoOn::NoModel(state)) => {
+                let device = self.offer().await.tools.device;
+                Err(ToolError::no_model(state, &self.model.endpoint(), device))
+            }
         }
-        let device = self.offer().await.tools.device;
-        Err(ToolError::no_model(state, &self.model.endpoint(), device))
-    }
-
-    /// The same for an answer or advice, which a session that is at work takes without another run. Refused, it leaves
-    /// the question open.
-    async fn ensure_model_for_answer(
-        &self,
-        id: SessionId,
-        principal: &Principal,
-    ) -> Result<(), ToolError> {
-        self.agent.session_summary(id, principal).await?;
-        if self.agent.follow(id, principal).await.is_some() {
-            return Ok(());
-        }
-        self.ensure_model().await
-    }
-
-    /// Fails where a session stopped because its model did not answer, and it still does not.
-    async fn ensure_model_answers(
-        &self,
-        id: SessionId,
-        principal: &Principal,
-    ) -> Result<(), ToolError> {
-        // Its summary is quicker to read than the whole record.
-        let stopped = self.agent.session_summary(id, principal).await?.stop_reason;
-        if stopped != Some(StopReason::ModelFailed) {
-            return Ok(());
-        }
-        let report = self.agent.report(id, principal).await?;
-        let Some(state) = results::would_fail_again(&report, &self.model).await else {
-            return Ok(());
-        };
-        let device = self.offer().await.tools.device;
-        Err(ToolError::no_model(state, &self.model.endpoint(), device))
     }
 
     /// Hands a run over as an MCP task where the client polls tasks, and waits for it otherwise.

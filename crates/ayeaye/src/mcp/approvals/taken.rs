@@ -1,0 +1,68 @@
+//! An approval in the hands of the call that acts by it.
+use ayeaye_agent::{Agreed, DirectOutcome, DirectRun, SessionId};
+
+use super::{Approvals, Subject, Waiting};
+use crate::one_time_codes::OneTimeCode;
+
+/// An approval that a call has taken; no other call can act by it meanwhile. It is good again where the act is never
+/// begun, or certainly was not done.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct TakenApproval<'a> {
+    approvals: &'a Approvals,
+    /// `None` once it is used.
+    code: Option<OneTimeCode<Waiting>>,
+    begun: bool,
+}
+
+impl<'a> TakenApproval<'a> {
+    pub(super) fn new(approvals: &'a Approvals, code: OneTimeCode<Waiting>) -> Self {
+        Self { approvals, code: Some(code), begun: false }
+    }
+
+    /// What a person has agreed to.
+    pub(crate) fn agreed(&self) -> Agreed {
+        match self.code.as_ref().map(|code| &code.subject.subject) {
+            Some(Subject::Act(leave)) => Agreed::Act(Box::new(leave.act.clone())),
+            Some(Subject::Command(_)) => Agreed::Command,
+            None => Agreed::Nothing,
+        }
+    }
+
+    /// The act is under way: who gives it up from now on cannot know that it is not done.
+    pub(crate) fn begun(&mut self) {
+        self.begun = true;
+    }
+
+    /// What came of the act, which is over.
+    pub(crate) fn came_of_it(mut self, acting: &DirectRun) {
+        self.begun();
+        // Without a result nobody knows whether it was done.
+        let Some(acted) = acting.result() else { return };
+        match acted.outcome {
+            DirectOutcome::Done | DirectOutcome::Doubtful(_) => {
+                self.used(acted.step + 1, acted.session_id);
+            }
+            DirectOutcome::NotDone(_)
+            | DirectOutcome::Refused(..)
+            | DirectOutcome::NeedsLeave(_) => self.begun = false,
+        }
+    }
+
+    /// It was used for this step of this session.
+    pub(super) fn used(&mut self, step: u32, in_session: SessionId) {
+        if let Some(code) = self.code.take() {
+            self.approvals.note_used(&code, step, in_session);
+        }
+    }
+}
+
+impl Drop for TakenApproval<'_> {
+    fn drop(&mut self) {
+        if !self.begun
+            && let Some(code) = self.code.take()
+        {
+            self.approvals.give_back(code);
+        }
+    }
+}
