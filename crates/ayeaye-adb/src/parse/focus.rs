@@ -217,7 +217,7 @@ fn last_started(line: &str) -> Option<Component> {
 }
 
 /// The `package/activity` inside the innermost braces of a line.
-fn component(line: &str) -> Option<Component> {
+pub(super) fn component(line: &str) -> Option<Component> {
     let inner = line.rsplit('{').next()?;
     inner.split([' ', '}', ',']).find_map(|word| {
         let (package, activity) = word.split_once('/')?;

@@ -1,5 +1,5 @@
 //! The elements of a screen, short enough for a result.
-use ayeaye_agent::{Element, Elements, ScreenSize};
+use ayeaye_agent::{Element, Elements, NoElements, ScreenSize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,22 +18,33 @@ const PROTECTED_AND_SILENT: &str = "the app hides its screen from pictures, and 
                                     read: leave this screen, or ask the user to go on by hand";
 
 /// Why a screen has no elements to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unlisted {
-    /// The phone did not name them in time.
-    Late,
+    /// The phone lists none, for this reason.
+    ByPhone(NoElements),
     /// What it said of them is not a tree of elements.
     Unreadable,
 }
 
 impl Unlisted {
-    fn hint(self) -> &'static str {
+    fn hint(&self, hide: &dyn Fn(&str) -> String) -> String {
         match self {
-            Self::Late => {
+            Self::ByPhone(NoElements::Restless) => {
                 "the phone could not list its elements in time, perhaps because something on the screen keeps \
                  moving: use get_screenshot"
+                    .to_owned()
             }
-            Self::Unreadable => "the phone's list of elements cannot be read: use get_screenshot",
+            Self::ByPhone(NoElements::Said(said)) if said.is_empty() => {
+                "the phone said nothing when it was asked for its elements: use get_screenshot".to_owned()
+            }
+            Self::ByPhone(NoElements::Said(said)) => {
+                let said = truncate(&hide(said), MAX_TEXT);
+                format!("the phone listed no elements and said {said:?}: use get_screenshot")
+            }
+            Self::ByPhone(NoElements::Because(why)) => format!("{why}: use get_screenshot"),
+            Self::Unreadable => {
+                "the phone's list of elements cannot be read: use get_screenshot".to_owned()
+            }
         }
     }
 }
@@ -53,7 +64,7 @@ pub struct UiTree {
     pub omitted: usize,
     /// Why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<&'static str>,
+    pub hint: Option<String>,
 }
 
 /// One element.
@@ -105,22 +116,23 @@ impl UiTree {
         mark: &str,
         hide: &dyn Fn(&str) -> String,
     ) -> Self {
-        let none = |hint| Self {
+        let none = |hint: String| Self {
             device_id: device_id.clone(),
             elements: Vec::new(),
             protected,
             omitted: 0,
-            hint: Some(if protected { PROTECTED_AND_SILENT } else { hint }),
+            hint: Some(if protected { PROTECTED_AND_SILENT.to_owned() } else { hint }),
         };
         let elements = match elements {
             Ok(elements) => elements,
-            Err(why) => return none(why.hint()),
+            Err(why) => return none(why.hint(hide)),
         };
         let items: Vec<(u8, ElementItem)> =
             elements.iter().filter_map(|it| ElementItem::new(it, size, mark, hide)).collect();
         if items.is_empty() {
             return none(
-                "this screen lists no elements, as is usual for games and videos: use get_screenshot",
+                "this screen lists no elements, as is usual for games and videos: use get_screenshot"
+                    .to_owned(),
             );
         }
         let all = items.len();
@@ -304,11 +316,18 @@ mod tests {
     fn a_screen_without_elements_says_so() {
         let none = Elements::read("<hierarchy/>").unwrap();
         for (elements, says) in [
-            (Err(Unlisted::Late), "in time"),
+            (Err(Unlisted::ByPhone(NoElements::Restless)), "in time"),
+            (Err(Unlisted::ByPhone(NoElements::Said("Killed".to_owned()))), "said \"Killed\""),
+            (Err(Unlisted::ByPhone(NoElements::Said(String::new()))), "said nothing"),
+            (
+                Err(Unlisted::ByPhone(NoElements::Because("it broke off".to_owned()))),
+                "it broke off: use",
+            ),
             (Err(Unlisted::Unreadable), "cannot be read"),
             (Ok(&none), "no elements"),
         ] {
             let of = |protected| {
+                let elements = elements.clone();
                 UiTree::new("phone".to_owned(), elements, protected, SIZE, "m", &str::to_owned)
             };
             assert!(of(false).hint.unwrap().contains(says), "{:?}", of(false).hint);
