@@ -70,6 +70,13 @@ impl Listed<'_> {
     }
 }
 
+impl Listed<'_> {
+    /// Whether it is of the kind that activities have, or of a dialog of one; not told counts as that.
+    pub(super) fn is_of_activity(&self) -> bool {
+        self.kind.is_none_or(|kind| ["BASE_APPLICATION", "1", "APPLICATION", "2"].contains(&kind))
+    }
+}
+
 /// The windows with what is told of each.
 pub(super) fn listed(text: &str) -> Vec<Listed<'_>> {
     let mut all: Vec<Listed<'_>> = Vec::new();
