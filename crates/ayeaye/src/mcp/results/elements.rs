@@ -13,6 +13,10 @@ const MAX_CLASS: usize = 60;
 /// The length of the result without its elements.
 const OVERHEAD: usize = 400;
 
+/// The worth of what takes taps and has no name, and of a text that takes none.
+const NAMELESS: u8 = 1;
+const TEXT: u8 = 2;
+
 /// There is nothing else to look at.
 const PROTECTED_AND_SILENT: &str = "the app hides its screen from pictures, and its elements cannot be \
                                     read: leave this screen, or ask the user to go on by hand";
@@ -142,7 +146,7 @@ impl UiTree {
 }
 
 impl ElementItem {
-    /// The element and its priority (0 to 3); `None` for one that only contains others or is off the
+    /// The element and its [worth](short_enough) (0 to 3); `None` for one that only contains others or is off the
     /// screen.
     fn new(
         element: &Element,
@@ -175,7 +179,10 @@ impl ElementItem {
             return None;
         }
         let thousandths = |v: i64, length: i64| (v.clamp(0, length) * 1000 + length / 2) / length;
-        let worth = u8::from(named) + 2 * u8::from(acts);
+        // A text is what is read, and often names the box around it that takes the tap. Fields and switches are what
+        // is acted on, named or not.
+        let is_control = element.password || element.focused || element.checked.is_some();
+        let worth = if acts { NAMELESS } else { 0 } + if named || is_control { TEXT } else { 0 };
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
             r#ref: format!("{mark}-{}", element.index),
@@ -199,10 +206,26 @@ impl ElementItem {
     }
 }
 
-/// Leaves out the elements of the lowest priority, from the middle: the first and last matter most.
+/// Leaves out the elements of the lowest worth, from the middle: the first and last matter most. Boxes go first, then
+/// what takes taps and has no name, then texts. A row that takes taps without a name is told by the texts in it; what
+/// has none, but an id, as many buttons with an icon do, is worth as much as a text.
 fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
     let length = |item: &ElementItem| serde_json::to_string(item).map_or(0, |text| text.len() + 1);
     let mut total: usize = items.iter().map(|(_, item)| length(item)).sum();
+    if MAX_RESULT - OVERHEAD < total {
+        for at in 0..items.len() {
+            let (worth, item) = &items[at];
+            let holds = |(worth, inner): &(u8, ElementItem)| {
+                let is_inside = |(from, to): (usize, usize)| {
+                    item.bounds[from] <= inner.bounds[from] && inner.bounds[to] <= item.bounds[to]
+                };
+                TEXT <= *worth && is_inside((0, 2)) && is_inside((1, 3))
+            };
+            if *worth == NAMELESS && !item.id.is_empty() && !items[at + 1..].iter().any(holds) {
+                items[at].0 = TEXT;
+            }
+        }
+    }
     for worth in 0..=3 {
         let cheap: Vec<usize> = (0..items.len()).filter(|at| items[*at].0 == worth).collect();
         let (mut first, mut end) = (cheap.len() / 2, cheap.len() / 2);
@@ -310,6 +333,35 @@ mod tests {
         assert!(!tree.elements.iter().any(|it| it.text == "line 100"));
         assert!(tree.elements.iter().all(|it| it.id.is_empty()), "boxes go first");
         assert!(60 < tree.elements.len(), "no more goes than must: {}", tree.elements.len());
+    }
+
+    #[test]
+    fn texts_are_told_before_the_rows_around_them() {
+        let mut nodes = Vec::new();
+        for n in 0..60 {
+            let top = 36 * n;
+            let row = [0, top, 1080, top + 36];
+            let at = |left, right| [left, top + 2, right, top + 30];
+            let id = |name: &str| format!(r#"resource-id="com.whatsapp:id/{name}""#);
+            nodes.push(node(
+                "",
+                &format!(r#"{} clickable="true""#, id("contact_row_container")),
+                row,
+            ));
+            nodes.push(node(&format!("Name {n}"), "", at(200, 600)));
+            nodes.push(node(&format!("{n}:00"), "", at(800, 1000)));
+        }
+        nodes.push(node(
+            "",
+            r#"resource-id="com.whatsapp:id/fab" clickable="true""#,
+            [900, 2300, 1080, 2400],
+        ));
+        let tree = tree(&nodes);
+        let texts = tree.elements.iter().filter(|it| !it.text.is_empty()).count();
+        let rows = tree.elements.iter().filter(|it| it.id == "contact_row_container").count();
+        assert!(0 < tree.omitted && 60 < texts, "{} {texts}", tree.omitted);
+        assert_eq!(rows, 0, "nothing but rows goes while there are any");
+        assert!(tree.elements.iter().any(|it| it.id == "fab"), "nothing else tells what it is");
     }
 
     #[test]
