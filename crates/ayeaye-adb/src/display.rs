@@ -83,9 +83,10 @@ impl Displays {
         }
     }
 
-    /// Takes note of the displays that show something, if that is known.
+    /// Takes note of the displays that show something. Where none is told, as of a phone that did not answer, those
+    /// that were known stay.
     pub(crate) fn learn_use(&self, in_use: Option<Vec<u32>>) {
-        if let Some(in_use) = in_use {
+        if let Some(in_use) = in_use.filter(|it| !it.is_empty()) {
             self.known().in_use = in_use;
         }
     }

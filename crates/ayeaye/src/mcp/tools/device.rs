@@ -145,9 +145,10 @@ impl Server {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
         let (elements, protected, size) = self.look(&id, &ctx).await?;
-        let seen = elements.as_ref().map_err(Clone::clone);
         let none = Elements::default();
-        let mark = self.looks.remember(&id, &principal::of(&ctx), seen.unwrap_or(&none));
+        let seen = elements.as_ref().unwrap_or(&none);
+        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
+        let seen = elements.as_ref().map_err(Clone::clone);
         let reader = principal::of(&ctx);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
         Ok(structured(&UiTree::new(id.to_string(), seen, protected, size, &mark, &hide)))
