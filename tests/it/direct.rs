@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::contracts::{is_portable, keeps_to};
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete};
 
+mod displays;
 mod leave;
 mod limits;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye_agent::{
     ActMark, App, CaptureDigest, CaptureRoute, ChangeLog, CommandPreview, Device, DeviceCommand,
-    DeviceError, DeviceId, DeviceInfo, Frame, Gesture, Performed, PhoneClock, PutBack, ScreenSize,
-    ScreenState, SettingChange, ShownDisplay, Surroundings,
+    DeviceError, DeviceId, DeviceInfo, Frame, Gesture, NoElements, Performed, PhoneClock, PutBack,
+    ScreenSize, ScreenState, SettingChange, ShownDisplay, Surroundings,
 };
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -19,7 +19,7 @@ use crate::client::{DeviceClient, PhoneMarks};
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::dumps::Dumps;
-use crate::elements::{ElementReader, NoElements};
+use crate::elements::ElementReader;
 use crate::links::transport;
 use crate::parse::{
     ASK_CAPTURE_BAN, CaptureBan, batch, clock, current_size, on_display, sanitize_first_line,
@@ -31,6 +31,10 @@ use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 /// Why a drag may have been a swipe.
 const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the time after which the finger began to \
     move, so it may have swiped and dragged nothing";
+
+/// How often elements are asked for, where it turns out meanwhile that another display is the one that is shown.
+const DISPLAY_LOOKS: u32 = 2;
+const OTHER_DISPLAY: &str = "another display was shown before the elements had come";
 
 /// A phone behind an adb server.
 #[derive(Debug)]
@@ -136,7 +140,19 @@ impl AdbDevice {
 
     /// The elements of its screen as XML, or why there are none.
     pub(crate) async fn elements(&self) -> Result<Result<String, NoElements>, DeviceError> {
-        self.elements.read_or_why(&self.client).await
+        let SeenScreens { displays, dumps, .. } = &*self.seen;
+        let mut display = displays.among_several();
+        for _ in 0..DISPLAY_LOOKS {
+            dumps.want(display);
+            let read = self.elements.read_or_why(&self.client).await?;
+            // That there are several may have been told while the phone was asked.
+            let now = displays.among_several();
+            if read.is_err() || now.is_none() || now == display {
+                return Ok(read);
+            }
+            display = now;
+        }
+        Ok(Err(NoElements::Because(OTHER_DISPLAY.to_owned())))
     }
 
     /// Reads a small file, at most `most` bytes.
@@ -197,17 +213,30 @@ impl AdbDevice {
                 return self.apps.open(&self.client, app, self.seen.displays.seen()).await;
             }
             Gesture::Type { text, point, clear, submit } => {
-                let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
-                let display = match point {
-                    Some(_) => self.seen.displays.for_gesture(&self.client, what).await?,
-                    None => None,
-                };
-                return typing.perform(&self.client, on, display, field).await;
+                let display = self.display_of_gesture(what).await?;
+                let among_several = self.seen.displays.among_several();
+                self.seen.dumps.want(among_several);
+                let (point, clear, submit) = (*point, *clear, *submit);
+                let typing = TextEntry { text, point, clear, submit, display, among_several };
+                return typing.perform(&self.client, on, field).await;
             }
         };
-        let display = self.seen.displays.for_gesture(&self.client, what).await?;
+        let display = self.display_of_gesture(what).await?;
         line.on_display(display).send(&self.client, what).await?;
         Ok(performed)
+    }
+
+    /// The display to send a gesture to, where it has to be named: without a number Android sends touches to the
+    /// first one, and keys to the one in focus, which may show another app.
+    async fn display_of_gesture(&self, what: &str) -> Result<Option<u32>, DeviceError> {
+        let displays = &self.seen.displays;
+        if let Some(display) = displays.for_gesture(&self.client, what).await? {
+            return Ok(Some(display));
+        }
+        let Some(display) = displays.among_several() else { return Ok(None) };
+        let takes_one =
+            self.sdk().await?.is_some_and(|sdk| gesture::FIRST_SDK_WITH_DISPLAYS <= sdk);
+        Ok(takes_one.then_some(display))
     }
 
     async fn long_press(&self) -> Result<Option<Duration>, DeviceError> {
@@ -322,11 +351,12 @@ impl Device for AdbDevice {
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
         let display = self.seen.displays.seen();
-        let (state, size) = screen::state(&self.client, display, &self.seen.ban()).await?;
+        let now = screen::state(&self.client, display, &self.seen.ban()).await?;
+        self.seen.displays.learn_use(now.displays);
         if !self.seen.displays.are_several() {
-            self.seen.displays.learn_size(size);
+            self.seen.displays.learn_size(now.size);
         }
-        Ok(state)
+        Ok(now.state)
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<Performed, DeviceError> {
@@ -434,6 +464,10 @@ impl Device for AdbDevice {
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        self.elements.read(&self.client).await
+        Ok(self.elements().await?.ok())
+    }
+
+    async fn ui_tree_or_why(&self) -> Result<Result<String, NoElements>, DeviceError> {
+        self.elements().await
     }
 }

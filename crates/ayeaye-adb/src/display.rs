@@ -42,6 +42,8 @@ struct KnownDisplays {
     /// The phone's panels, once asked for; more than one if it folds.
     panels: Option<Vec<u64>>,
     shown: Option<(ShownPanel, Instant)>,
+    /// The displays that show something, panels of the phone or not.
+    in_use: Vec<u32>,
     /// How the phone is folded, in its own word.
     posture: Option<String>,
     /// The panel of the last capture.
@@ -79,6 +81,20 @@ impl Displays {
         if touched.is_some() {
             self.known().touched = touched;
         }
+    }
+
+    /// Takes note of the displays that show something. Where none is told, as of a phone that did not answer, those
+    /// that were known stay.
+    pub(crate) fn learn_use(&self, in_use: Option<Vec<u32>>) {
+        if let Some(in_use) = in_use.filter(|it| !it.is_empty()) {
+            self.known().in_use = in_use;
+        }
+    }
+
+    /// The display that is looked at, where others show something too.
+    pub(crate) fn among_several(&self) -> Option<u32> {
+        let seen = self.seen();
+        self.known().in_use.iter().any(|it| *it != seen).then_some(seen)
     }
 
     /// Whether the size that touches refer to has to be asked for before a capture can be understood. Once: a phone

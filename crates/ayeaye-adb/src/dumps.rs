@@ -19,6 +19,8 @@ pub(crate) struct Dumps {
     turn: tokio::sync::Mutex<()>,
     /// When the last one was given up, unless one has succeeded since.
     given_up: Mutex<Option<Instant>>,
+    /// The display whose elements are wanted, where others show something too.
+    display: Mutex<Option<u32>>,
 }
 
 /// The turn of one dump. One that is dropped before it is [over](Self::over) was given up.
@@ -43,6 +45,16 @@ impl Dumps {
     pub(crate) fn one_may_go_on(&self) -> bool {
         let given_up = *self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.is_some_and(|at| at.elapsed() < OUTLIVES)
+    }
+
+    /// From now on elements of this display are wanted, and none of another one; `None`: there is no other.
+    pub(crate) fn want(&self, display: Option<u32>) {
+        *self.display.lock().unwrap_or_else(PoisonError::into_inner) = display;
+    }
+
+    /// The display whose elements are wanted, where there are several.
+    pub(crate) fn wanted(&self) -> Option<u32> {
+        *self.display.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, given_up: Option<Instant>) {

@@ -7,11 +7,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{DeviceError, NoElements};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::client::DeviceClient;
-use crate::parse::{sanitize_first_line, ui_tree, with_valid_characters};
+use crate::parse::{
+    WINDOWS_QUERY, batch, is_tree_of, sanitize_first_line, split_batch, ui_tree,
+    with_valid_characters,
+};
 
 /// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
@@ -26,6 +29,8 @@ const ATTEMPTS: u32 = 3;
 const TAKEN_PAUSE: Duration = Duration::from_millis(25);
 
 const WHAT: &str = "its elements";
+
+const CUT: &str = "its list of elements broke off before its end";
 
 const TAKEN: &str = "another program on the phone or on a computer holds its UiAutomation (Appium, \
     uiautomator2, a test, a screen reader's test tool): end it to have elements";
@@ -44,27 +49,13 @@ enum Dump {
     Restless,
     /// Nothing, as between two screens, in these words: the next dump may have it.
     Empty(String),
-    /// Something else was said.
-    None(String),
-}
-
-/// Why there are no elements.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NoElements {
-    /// The screen was not idle in time.
-    Restless,
-    /// What the phone said instead; empty where it said nothing.
-    Said(String),
+    /// Something else came of it.
+    None(NoElements),
 }
 
 impl ElementReader {
-    /// The tree as XML; `None` where the phone cannot say in time. Refused if it will not say for as
-    /// long as another automation runs.
-    pub(crate) async fn read(&self, client: &DeviceClient) -> Result<Option<String>, DeviceError> {
-        self.read_or_why(client).await.map(Result::ok)
-    }
-
-    /// The same with what is known of why there is none.
+    /// The tree as XML, or what is known of why there is none. Refused if the phone will not say for as long as
+    /// another automation runs.
     pub(crate) async fn read_or_why(
         &self,
         client: &DeviceClient,
@@ -73,7 +64,7 @@ impl ElementReader {
         if left == 0 {
             match read(client, "uiautomator dump /dev/tty").await? {
                 Dump::Tree(tree) => return Ok(Ok(tree)),
-                Dump::None(said) => return Ok(Err(NoElements::Said(said))),
+                Dump::None(why) => return Ok(Err(why)),
                 Dump::Restless | Dump::Empty(_) => {}
             }
         }
@@ -81,18 +72,27 @@ impl ElementReader {
         Ok(match read(client, "uiautomator dump --compressed /dev/tty").await? {
             Dump::Tree(tree) => Ok(tree),
             Dump::Restless => Err(NoElements::Restless),
-            Dump::Empty(said) | Dump::None(said) => Err(NoElements::Said(said)),
+            Dump::Empty(said) => Err(NoElements::Said(said)),
+            Dump::None(why) => Err(why),
         })
     }
 }
 
 /// What `uiautomator` prints, and while that is an empty dump what it prints when asked again, until a
 /// deadline for all of it. While it fails because of one that was given up, it is asked again too.
+///
+/// The inner error says why the tree is that of another display, where several show something: then the windows are
+/// asked for before and after, in the same command.
 pub(crate) async fn dump(
     client: &DeviceClient,
     command: &str,
     deadline: Instant,
-) -> Result<String, DeviceError> {
+) -> Result<Result<String, String>, DeviceError> {
+    let wanted = client.dumps().wanted();
+    let asked = match wanted {
+        None => Cow::Borrowed(command),
+        Some(_) => Cow::Owned(batch(&[WINDOWS_QUERY, command, WINDOWS_QUERY])),
+    };
     let limit = deadline.saturating_duration_since(Instant::now());
     let (mut attempt, mut taken) = (1, false);
     loop {
@@ -101,9 +101,13 @@ pub(crate) async fn dump(
             return Err(DeviceError::TimedOut { id, what, after: limit });
         };
         let begun = Instant::now();
-        let bytes = client.exec_on_terminal(WHAT, command, deadline, MAX_TREE).await?;
-        let text = String::from_utf8_lossy(&bytes);
-        taken = is_taken(&text);
+        let bytes = client.exec_on_terminal(WHAT, &asked, deadline, MAX_TREE).await?;
+        let all = String::from_utf8_lossy(&bytes);
+        let [before, text, after] = match wanted {
+            None => ["", &*all, ""],
+            Some(_) => split_batch(&all),
+        };
+        taken = is_taken(text);
         turn.over(!taken);
         // Only as long as there is time for an answer: each attempt starts a program on the phone.
         let answered = Instant::now() + TAKEN_PAUSE + begun.elapsed();
@@ -111,8 +115,11 @@ pub(crate) async fn dump(
             sleep(TAKEN_PAUSE).await;
             continue;
         }
-        if !is_empty_dump(&text) || attempt == ATTEMPTS || deadline <= Instant::now() {
-            return Ok(text.into_owned());
+        if !is_empty_dump(text) || attempt == ATTEMPTS || deadline <= Instant::now() {
+            let elsewhere = wanted
+                .zip(ui_tree(text))
+                .and_then(|(display, tree)| is_tree_of(display, tree, [before, after]).err());
+            return Ok(elsewhere.map_or_else(|| Ok(text.to_owned()), Err));
         }
         attempt += 1;
     }
@@ -120,9 +127,12 @@ pub(crate) async fn dump(
 
 async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError> {
     let text = match dump(client, command, Instant::now() + client.limits().ui_tree).await {
-        Ok(text) => text,
+        Ok(Ok(text)) => text,
+        Ok(Err(elsewhere)) => return Ok(Dump::None(NoElements::Because(elsewhere))),
         Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
-        Err(DeviceError::Garbled { reason, .. }) => return Ok(Dump::None(reason)),
+        Err(DeviceError::Garbled { reason, .. }) => {
+            return Ok(Dump::None(NoElements::Because(reason)));
+        }
         Err(error) => return Err(error),
     };
     if let Some(tree) = ui_tree(&text) {
@@ -131,13 +141,20 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
+    if text.contains("<hierarchy") {
+        return Ok(Dump::None(NoElements::Because(CUT.to_owned())));
+    }
     let said = sanitize_first_line(&without_theme_trace(&text)).unwrap_or_default();
     if is_taken(&text) {
         // By one of ours, perhaps.
         let ours = client.dumps().one_may_go_on();
-        return if ours { Ok(Dump::None(said)) } else { Err(client.refused(WHAT, TAKEN)) };
+        return if ours {
+            Ok(Dump::None(NoElements::Said(said)))
+        } else {
+            Err(client.refused(WHAT, TAKEN))
+        };
     }
-    Ok(if is_empty_dump(&text) { Dump::Empty(said) } else { Dump::None(said) })
+    Ok(if is_empty_dump(&text) { Dump::Empty(said) } else { Dump::None(NoElements::Said(said)) })
 }
 
 /// Whether somebody else has the phone's `UiAutomation`.

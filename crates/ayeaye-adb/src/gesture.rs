@@ -25,6 +25,8 @@ const MAX_LONG_PRESS: u64 = 5000;
 const MAX_DURATION: Duration = Duration::from_secs(10);
 /// The API level (Android 12) from which on `input` starts fast enough for two taps in a row.
 const FIRST_NATIVE_INPUT_SDK: u32 = 31;
+/// The API level (Android 10) from which on `input` takes the number of a display.
+pub(crate) const FIRST_SDK_WITH_DISPLAYS: u32 = 29;
 
 /// A command line, and how long the gesture itself takes on the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +42,7 @@ impl ShellCommand {
 
     /// The same on this display, if it is named.
     pub(crate) fn on_display(self, display: Option<u32>) -> Self {
-        let Some(display) = display else { return self };
-        Self { line: self.line.replace("input ", &format!("input -d {display} ")), ..self }
+        Self { line: on_display(&self.line, display), ..self }
     }
 
     /// Sends it once. Whether it was carried out despite an error is for the caller to find out,
@@ -57,6 +58,16 @@ impl ShellCommand {
             error => error,
         })
     }
+}
+
+/// A line of `input` and other programs on this display, if it is named. Not for one with a text in it.
+pub(crate) fn on_display(line: &str, display: Option<u32>) -> String {
+    line.replace("input ", &input(display))
+}
+
+/// The program, with the display if it is named.
+pub(crate) fn input(display: Option<u32>) -> String {
+    display.map_or_else(|| "input ".to_owned(), |display| format!("input -d {display} "))
 }
 
 pub(crate) fn tap(point: Point, on: ScreenSize) -> ShellCommand {

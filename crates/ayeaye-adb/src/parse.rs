@@ -5,6 +5,7 @@ mod audio;
 mod battery;
 mod devices;
 mod display;
+mod displays_in_use;
 mod focus;
 mod input_method;
 mod lock;
@@ -25,6 +26,7 @@ pub(crate) use self::devices::{NO_SERIAL, devices};
 pub(crate) use self::display::{
     Viewport, current_size, panels, posture, viewports, wm_density, wm_size,
 };
+pub(crate) use self::displays_in_use::{display_in_focus, displays_in_use, is_tree_of};
 pub(crate) use self::focus::{
     chooser, error_dialog, foreground, in_front, is_protected, other_display_of, user_in_front,
 };
@@ -39,7 +41,7 @@ pub(crate) use self::text::{
 };
 pub(crate) use self::tree::{ui_tree, with_valid_characters};
 pub(crate) use self::users::{CURRENT_USER, User, current_user, users};
-pub(crate) use self::windows::{as_of_now, is_forged, on_display};
+pub(crate) use self::windows::{WINDOWS_QUERY, as_of_now, is_forged, on_display};
 
 #[cfg(test)]
 mod tests;

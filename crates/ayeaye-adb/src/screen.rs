@@ -6,31 +6,14 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::DeviceClient;
 use crate::gesture::{self, ensure_accepted};
-use crate::parse::{self, CaptureBan, batch, split_batch};
+use crate::parse::{self, CaptureBan, FIELD_QUERY, WINDOWS_QUERY, batch, split_batch};
 use crate::quote::is_package;
 
-/// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
-///
-/// `WINDOW MANAGER` parts a copy of earlier from what is now, `Window #` and `fl=` find protected windows, with
-/// `mOwnerUid=` and `mAttrs=` it is known whose a window is, `Display: mDisplayId=` parts several displays. Where `dumpsys window` names no app, as on some phones
-/// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
-/// input it shows.
-///
-/// Not `echo`: it would make lines of a title in which an app has written `\n`. `print` is built into Android's
-/// shell, `printf` into others.
-const STATE_QUERIES: [&str; 3] = [
-    "dumpsys power | grep mWakefulness=",
-    "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|ccluded=|mInputRestricted|\
-     inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
-     mInputMethodTarget|mAwake|mScreenOnFully| cur=|^WINDOW MANAGER|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#'); \
-     print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; \
-     { print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; } | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
-     dumpsys activity activities | grep -E \
-     'Display #|Display: mDisplayId=|topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing=' || \
-     dumpsys activity starter | grep -m 1 'android.media.tv/passthrough'",
-    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x|\
-     mCursorSel|mCurMethodId'",
-];
+/// Whether the display is on: Android 12, and some makers' later ones, name a method instead of the field.
+const AWAKE_QUERY: &str = r"dumpsys power | grep -E 'mWakefulness=|[wW]akefulness(Locked)?\(\)='";
+
+/// All in one command line.
+const STATE_QUERIES: [&str; 3] = [AWAKE_QUERY, WINDOWS_QUERY, FIELD_QUERY];
 
 /// Whether a lock screen wants a secret, and how large the screen is.
 const LOCK_QUERIES: [&str; 5] = [
@@ -62,8 +45,8 @@ const NEVER_CLOSED: [&str; 9] = [
 ];
 
 /// What one look at the state told.
-struct StateLook {
-    state: ScreenState,
+pub(crate) struct StateLook {
+    pub(crate) state: ScreenState,
     /// The app in front, behind the notification shade if that is open.
     app: Option<Component>,
     /// Whose that is, as a number of Android's.
@@ -71,7 +54,9 @@ struct StateLook {
     /// Whose the app is that is shown: none's where the shade lies over it.
     shown: Option<u32>,
     /// The size that touches refer to, as the phone is held.
-    size: Option<ScreenSize>,
+    pub(crate) size: Option<ScreenSize>,
+    /// The displays that show something, where that can be believed.
+    pub(crate) displays: Option<Vec<u32>>,
 }
 
 /// The state of the screen and the size that touches refer to, in one round trip. Of several displays, of this
@@ -80,10 +65,10 @@ pub(crate) async fn state(
     client: &DeviceClient,
     display: u32,
     ban: &CaptureBan,
-) -> Result<(ScreenState, Option<ScreenSize>), DeviceError> {
-    let StateLook { mut state, size, shown, .. } = look(client, display).await?;
-    state.protected |= ban.covers(shown);
-    Ok((state, size))
+) -> Result<StateLook, DeviceError> {
+    let mut now = look(client, display).await?;
+    now.state.protected |= ban.covers(now.shown);
+    Ok(now)
 }
 
 async fn look(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceError> {
@@ -91,7 +76,8 @@ async fn look(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceEr
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
     let [power, window, keyboard] = split_batch(&output.stdout);
     client.saw_field(parse::FieldState::read(keyboard));
-    let window = &*parse::on_display(parse::as_of_now(window), display);
+    let windows = parse::as_of_now(window);
+    let window = &*parse::on_display(windows, display);
     let forged = parse::is_forged(window);
     if forged {
         tracing::debug!(device = %client.id(), "the title of a window imitates what Android tells of windows");
@@ -115,7 +101,8 @@ async fn look(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceEr
     let user_of = |app: &Component| parse::user_in_front(window, &app.package);
     let (user, shown) =
         (app.as_ref().and_then(user_of), state.foreground.as_ref().and_then(user_of));
-    Ok(StateLook { state, app, user, shown, size })
+    let displays = (!parse::is_forged(windows)).then(|| parse::displays_in_use(windows));
+    Ok(StateLook { state, app, user, shown, size, displays })
 }
 
 /// Whether the display is on; `None` where the quickest way does not tell.

@@ -2,6 +2,7 @@
 mod capturing;
 mod checking;
 mod connecting;
+mod displays;
 mod driving;
 mod dumping;
 mod fake;

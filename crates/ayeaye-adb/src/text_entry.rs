@@ -22,7 +22,9 @@ use self::field::{Arrival, FieldBefore, Hides};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch, YADB};
-use crate::parse::{Caret, FIELD_QUERY, FieldState, InputMethods};
+use crate::parse::{
+    Caret, FIELD_QUERY, FieldState, InputMethods, WINDOWS_QUERY, as_of_now, display_in_focus,
+};
 use crate::quote::quote;
 
 /// The longest text that is typed in one gesture.
@@ -86,17 +88,20 @@ pub(crate) struct TextEntry<'a> {
     pub(crate) clear: bool,
     /// Whether to press enter afterwards.
     pub(crate) submit: bool,
+    /// The display that its keys are sent to, where that has to be named.
+    pub(crate) display: Option<u32>,
+    /// The display that is looked at, where others show something too.
+    pub(crate) among_several: Option<u32>,
 }
 
 impl TextEntry<'_> {
-    /// Types it. `on` is the size of the screen that the field was seen on, and its display if the phone has
-    /// several; `seen` is the field as it was at the last look. A text that cannot be typed is refused before anything
+    /// Types it. `on` is the size of the screen that the field was seen on; `seen` is the field as it was at the last
+    /// look. A text that cannot be typed is refused before anything
     /// is touched; each part is sent once, unless the field shows that nothing has come of it.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
         on: ScreenSize,
-        display: Option<u32>,
         seen: Option<FieldState>,
     ) -> Result<Performed, DeviceError> {
         check(client, self.text)?;
@@ -105,7 +110,7 @@ impl TextEntry<'_> {
             if has_keys { vec![TypingMethod::KeyEvents] } else { self.any_text(client).await? };
         let field = match self.point {
             Some(point) => {
-                let tap = gesture::tap(point, on).on_display(display);
+                let tap = gesture::tap(point, on).on_display(self.display);
                 tap.send(client, "the tap on the field").await?;
                 wait_for_keyboard(client).await?
             }
@@ -116,6 +121,7 @@ impl TextEntry<'_> {
                 None => field::query(client).await,
             },
         };
+        self.ensure_focus(client).await?;
         if self.text.is_empty() {
             return self.only_clear(client, &field).await;
         }
@@ -181,6 +187,23 @@ impl TextEntry<'_> {
         Err(client.refused("the text", format!("{emptied}{why}")))
     }
 
+    /// An error where another display has the focus: keyboards and yadb type there, and the phone tells of the field
+    /// that is in focus there. Also after a tap on the field, which brings the focus here.
+    async fn ensure_focus(self, client: &DeviceClient) -> Result<(), DeviceError> {
+        let Some(display) = self.among_several else { return Ok(()) };
+        let output = client.shell_quick("the display in focus", WINDOWS_QUERY).await?;
+        match display_in_focus(as_of_now(&output.stdout)) {
+            Some(other) if other != display => {
+                let reason = format!(
+                    "the focus is on the phone's display {other}, and display {display} is the one that is shown \
+                     here: tap the field first, so that nothing is typed into another app"
+                );
+                Err(client.not_sent("the text", reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What there is to do without a text: the field is emptied, and enter is pressed if that is wanted.
     async fn only_clear(
         self,
@@ -188,7 +211,7 @@ impl TextEntry<'_> {
         field: &FieldState,
     ) -> Result<Performed, DeviceError> {
         let emptied = if self.clear {
-            clearing::clear(client, None, field.caret).await?
+            clearing::clear(client, self.display, None, field.caret).await?
         } else {
             Emptied::Yes
         };
@@ -233,7 +256,7 @@ impl TextEntry<'_> {
         let keyboard = if let TypingMethod::Ime(id, _) = way { Some(id.as_str()) } else { None };
         if is_first {
             if self.clear {
-                let emptied = clearing::clear(client, keyboard, before.caret).await?;
+                let emptied = clearing::clear(client, self.display, keyboard, before.caret).await?;
                 before.empty = emptied == Emptied::Yes;
                 before.caret = match emptied {
                     Emptied::Yes => before.caret.map(|_| Caret::START),
@@ -251,7 +274,7 @@ impl TextEntry<'_> {
             }
         }
         match way {
-            TypingMethod::KeyEvents => type_by_keys(client, self.text, *before, hides).await?,
+            TypingMethod::KeyEvents => self.type_by_keys(client, *before, hides).await?,
             TypingMethod::Yadb => type_by_yadb(client, self.text).await?,
             TypingMethod::Ime(id, _) => ime::commit(client, id, self.text).await?,
         }
@@ -259,12 +282,47 @@ impl TextEntry<'_> {
         self.finish(client, arrived).await
     }
 
+    /// Types it part by part. A part that the phone does not end in time may have arrived all the same: the next one
+    /// follows only where the field shows that it has.
+    async fn type_by_keys(
+        self,
+        client: &DeviceClient,
+        before: FieldBefore,
+        hides: &mut Hides,
+    ) -> Result<(), DeviceError> {
+        let parts = keys::parts(self.text, self.display);
+        let partly = |done: usize, error: &DeviceError| {
+            let told = format!("{done} of {} parts were typed, then: {error}", parts.len());
+            client.garbled("the text", told)
+        };
+        for (index, part) in parts.iter().enumerate() {
+            let limit = client.limits().shell + part.takes;
+            let output = match client.act("the text", &part.line, limit).await {
+                Ok(output) => output,
+                Err(error) if error.ends_driving() => return Err(error),
+                Err(error) => {
+                    let is_late = matches!(error, DeviceError::TimedOut { .. });
+                    if is_late && is_typed(client, before, &self.text[..part.end], hides).await {
+                        continue;
+                    }
+                    return Err(if index == 0 { error } else { partly(index, &error) });
+                }
+            };
+            if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
+                // A line of several commands may have typed the first before it failed.
+                let untouched = index == 0 && !part.line.contains("&&");
+                return Err(if untouched { error } else { partly(index, &error) });
+            }
+        }
+        Ok(())
+    }
+
     /// Presses enter if that is wanted, and the text may be there.
     async fn finish(self, client: &DeviceClient, arrived: Arrival) -> Result<Arrival, DeviceError> {
         let may_be_there =
             matches!(arrived, Arrival::There | Arrival::Composing | Arrival::Unknown(_));
         if self.submit && may_be_there {
-            let enter = gesture::key(ayeaye_agent::Key::Enter);
+            let enter = gesture::key(ayeaye_agent::Key::Enter).on_display(self.display);
             match enter.send(client, "the enter key").await {
                 Ok(()) => {}
                 // Whether it was pressed is not known, or somebody else has the phone; the text is there either way.
@@ -364,41 +422,6 @@ fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
         text.push_str("; if the phone's keyboard composes words, switch it to English, or install ADBKeyboard");
     }
     text
-}
-
-/// Types it part by part. A part that the phone does not end in time may have arrived all the same: the next one
-/// follows only where the field shows that it has.
-async fn type_by_keys(
-    client: &DeviceClient,
-    text: &str,
-    before: FieldBefore,
-    hides: &mut Hides,
-) -> Result<(), DeviceError> {
-    let parts = keys::parts(text);
-    let partly = |done: usize, error: &DeviceError| {
-        let told = format!("{done} of {} parts were typed, then: {error}", parts.len());
-        client.garbled("the text", told)
-    };
-    for (index, part) in parts.iter().enumerate() {
-        let limit = client.limits().shell + part.takes;
-        let output = match client.act("the text", &part.line, limit).await {
-            Ok(output) => output,
-            Err(error) if error.ends_driving() => return Err(error),
-            Err(error) => {
-                let is_late = matches!(error, DeviceError::TimedOut { .. });
-                if is_late && is_typed(client, before, &text[..part.end], hides).await {
-                    continue;
-                }
-                return Err(if index == 0 { error } else { partly(index, &error) });
-            }
-        };
-        if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
-            // A line of several commands may have typed the first before it failed.
-            let untouched = index == 0 && !part.line.contains("&&");
-            return Err(if untouched { error } else { partly(index, &error) });
-        }
-    }
-    Ok(())
 }
 
 async fn is_typed(

@@ -203,6 +203,17 @@ pub struct ActMark {
     pub number: u64,
 }
 
+/// Why a phone lists no elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoElements {
+    /// Its screen was not idle in time.
+    Restless,
+    /// What it said instead, in its own words; empty where it said nothing.
+    Said(String),
+    /// What is known of it, a clause.
+    Because(String),
+}
+
 /// A phone.
 ///
 /// Calls come one at a time from whoever holds the phone's lease, except that reads
@@ -325,6 +336,10 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in
     /// time. Nothing may depend on it.
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError>;
+    /// The same, with what is known of why there are none.
+    async fn ui_tree_or_why(&self) -> Result<Result<String, NoElements>, DeviceError> {
+        Ok(self.ui_tree().await?.ok_or(NoElements::Restless))
+    }
 }
 
 /// Where phones are found.

@@ -60,9 +60,9 @@ pub use coordinator::Coordinator;
 pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     ActMark, App, CaptureRoute, ChangeLog, CommandPreview, Component, Device, DeviceEntry,
-    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, Performed,
-    PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay, Surroundings,
-    TAKEN_OVER, Transport,
+    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, NearbyPhone, NoElements,
+    Performed, PhoneClock, PutBack, RefusedBy, ScreenState, SettingChange, ShownDisplay,
+    Surroundings, TAKEN_OVER, Transport,
 };
 pub use device_command::{DeviceCommand, PackageFile};
 pub use elements::{Element, Elements};

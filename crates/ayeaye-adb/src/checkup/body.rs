@@ -4,8 +4,9 @@ use std::time::Duration;
 use ayeaye_agent::Device as _;
 
 use super::{CheckResult, CheckupFinding};
+use ayeaye_agent::NoElements;
+
 use crate::device::AdbDevice;
-use crate::elements::NoElements;
 use crate::parse;
 
 /// A capture that takes longer makes every step slow.
@@ -93,6 +94,11 @@ fn no_elements(why: &NoElements) -> (String, &'static str) {
                 "none came in time, as where a screen never rests".to_owned(),
                 "switch off animations in the developer options, or look at another screen",
             );
+        }
+        NoElements::Because(why) => {
+            let mend =
+                "run `ayeaye doctor` again with another app in front, on the screen that is shown";
+            return (why.clone(), mend);
         }
         NoElements::Said(said) => said,
     };

@@ -11,6 +11,7 @@ pub(crate) struct Battery {
     pub(crate) temperature: Option<i32>,
 }
 
+/// Of a device without a battery, which Android tells as one that is empty and cold, nothing but whether it gets power.
 /// Makers add lines of their own before and behind Android's, some with the same names: the first counts.
 pub(crate) fn battery(text: &str) -> Battery {
     let fields = || text.lines().filter_map(|line| line.split_once(':'));
@@ -29,11 +30,12 @@ pub(crate) fn battery(text: &str) -> Battery {
         .map(|(_, value)| value.trim() == "true")
         .peekable();
     let told = sources.peek().is_some();
-    Battery {
-        charge: charge(),
-        powered: told.then(|| sources.any(|it| it)),
-        temperature: number("temperature").filter(|it| (-400..=1200).contains(it)),
+    let powered = told.then(|| sources.any(|it| it));
+    if value("present") == Some("false") {
+        return Battery { powered, ..Battery::default() };
     }
+    let temperature = number("temperature").filter(|it| (-400..=1200).contains(it));
+    Battery { charge: charge(), powered, temperature }
 }
 
 #[cfg(test)]
@@ -52,6 +54,10 @@ mod tests {
                    temperature: 301\n  SEC: \n  mBatteryLevel: 1\n  level: 3\n";
         let expected = Battery { charge: Some(87), powered: Some(true), temperature: Some(301) };
         assert_eq!(battery(new), expected);
+        let none =
+            "  AC powered: true\n  present: false\n  level: 0\n  scale: 100\n  temperature: 0\n";
+        let expected = Battery { powered: Some(true), ..Battery::default() };
+        assert_eq!(battery(none), expected);
         for wrong in
             ["", "Can't find service: battery", "level: 5\nscale: 0", "level: 900", "level:"]
         {

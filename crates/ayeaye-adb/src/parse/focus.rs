@@ -130,6 +130,7 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
     focused
         .iter()
         .find(same)
+        .or_else(|| windows.first().filter(|_| is_activity_above(text, &windows, &focused)))
         .or_else(|| focused.iter().find(|app| !is_cover(app)))
         .or_else(|| resumed.iter().find(same))
         .or_else(|| resumed.first())
@@ -139,6 +140,21 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| lines(text).filter(|line| is_of_bars(line)).find_map(component))
         .or_else(|| lines(text).find_map(ime_target))
         .or_else(|| lines(text).find_map(last_started))
+}
+
+/// Whether the window in focus is another app's activity, which lies above the app in focus and is what is seen: as
+/// where a television's home screen stays above an app that was opened, or while one app follows the other. Windows of
+/// other kinds, such as the system's dialogs, lie above an app that is in front all the same; where no windows are
+/// listed, the kind is not known.
+fn is_activity_above(text: &str, windows: &[Component], focused: &[Component]) -> bool {
+    // Of several it is not known which one is above which.
+    let [_] = windows else { return false };
+    let all = listed(text);
+    let mut in_focus = focused_windows(text).filter_map(|window| window.split_whitespace().next());
+    let is_activity = in_focus.any(|token| {
+        all.iter().any(|window| window.token() == Some(token) && window.is_of_activity())
+    });
+    !focused.is_empty() && is_activity
 }
 
 /// The window in front, if it asks which of several apps is meant: Android's own, or a maker's for apps
@@ -217,7 +233,7 @@ fn last_started(line: &str) -> Option<Component> {
 }
 
 /// The `package/activity` inside the innermost braces of a line.
-fn component(line: &str) -> Option<Component> {
+pub(super) fn component(line: &str) -> Option<Component> {
     let inner = line.rsplit('{').next()?;
     inner.split([' ', '}', ',']).find_map(|word| {
         let (package, activity) = word.split_once('/')?;

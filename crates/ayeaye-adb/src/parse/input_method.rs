@@ -80,7 +80,8 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
 
 /// What [`FieldState`] is read from.
 pub(crate) const FIELD_QUERY: &str = "dumpsys input_method | grep -E \
-    'mInputShown|mIsInputViewShown|mCursorSel|mCurMethodId|mInputStarted|mInputEditorInfo|inputType=0x'";
+    'mInputShown|mIsInputViewShown|mCursorSel|mInputStarted|mInputEditorInfo|inputType=0x|\
+     mCurMethodId=|mCurrentImeUserId=|^ *UserId=|mSelectedMethodId=|mCurId='";
 
 /// The field in focus and its keyboard, as one quick command tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -151,11 +152,47 @@ fn caret(text: &str) -> Option<Caret> {
     Some(Caret { start: start.min(end), end: start.max(end), composing })
 }
 
-/// The active input method, from `dumpsys input_method`.
+/// The active input method, from `dumpsys input_method`. Since Android 16 each user has one, of which that of the
+/// person in front counts.
 fn current_method(text: &str) -> Option<String> {
-    let (_, rest) = text.split_once("mCurMethodId=")?;
-    let id = rest.split_whitespace().next()?;
-    is_component(id).then(|| id.to_owned())
+    let id = |rest: &str| {
+        let id = rest.split_whitespace().next()?;
+        is_component(id).then(|| id.to_owned())
+    };
+    if let Some((_, rest)) = text.split_once("mCurMethodId=") {
+        return id(rest);
+    }
+    let mut in_front = None;
+    let mut users: Vec<MethodOfUser> = Vec::new();
+    for line in lines(text).map(str::trim) {
+        if let Some(user) = line.strip_prefix("mCurrentImeUserId=") {
+            in_front = user.parse::<u32>().ok();
+        } else if let Some(user) = line.strip_prefix("UserId=") {
+            users.push(MethodOfUser { user: user.parse().ok(), ..MethodOfUser::default() });
+        } else if let Some(user) = users.last_mut() {
+            if let Some(selected) = line.strip_prefix("mSelectedMethodId=") {
+                user.selected = user.selected.take().or_else(|| id(selected));
+            } else if let Some(bound) = line.strip_prefix("mCurId=") {
+                user.bound = user.bound.take().or_else(|| id(bound));
+            }
+        }
+    }
+    let is_in_front = |it: &&MethodOfUser| in_front.is_some() && it.user == in_front;
+    // Where the person in front is not told, it is who has a keyboard running.
+    let told = || users.iter().find(is_in_front);
+    let running = || users.iter().find(|it| it.bound.is_some());
+    let user = told().or_else(running).or_else(|| users.first())?;
+    user.selected.clone().or_else(|| user.bound.clone())
+}
+
+/// What is told of one user's input method.
+#[derive(Debug, Default)]
+struct MethodOfUser {
+    user: Option<u32>,
+    /// The chosen one.
+    selected: Option<String>,
+    /// The one that runs.
+    bound: Option<String>,
 }
 
 /// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
@@ -274,6 +311,34 @@ mod tests {
         }
         assert_eq!(current_method("  mCurMethodId=a.b/.C\n").as_deref(), Some("a.b/.C"));
         assert_eq!(current_method("  mCurMethodId=null\n"), None);
+    }
+
+    #[test]
+    fn of_several_users_the_keyboard_of_the_person_in_front_is_in_use() {
+        let user = |user: u32, selected: &str, bound: &str| {
+            format!("  UserId={user}\n    mSelectedMethodId={selected}\n    mCurId={bound}\n")
+        };
+        let (first, second) = (user(0, "a.b/.C", "null"), user(10, "d.e/.F", "d.e/.F"));
+        let method = |front: &str, users: &[&str]| {
+            current_method(&format!(
+                "Input Method Manager Service state:\n{front}{}",
+                users.concat()
+            ))
+        };
+        let (owner, guest) = ("  mCurrentImeUserId=0\n", "  mCurrentImeUserId=10\n");
+        for (front, users, expected) in [
+            (owner, vec![&*first, &*second], Some("a.b/.C")),
+            (guest, vec![&*first, &*second], Some("d.e/.F")),
+            // Not told: the one that runs.
+            ("", vec![&*first, &*second], Some("d.e/.F")),
+            ("", vec![&*first], Some("a.b/.C")),
+            (guest, vec![&*first], Some("a.b/.C")),
+            ("", vec!["  UserId=0\n    mCurId=d.e/.F\n"], Some("d.e/.F")),
+            ("", vec!["  UserId=0\n    mSelectedMethodId=null\n    mCurId=null\n"], None),
+            (owner, vec![], None),
+        ] {
+            assert_eq!(method(front, &users).as_deref(), expected, "{front} {users:?}");
+        }
     }
 
     #[test]

@@ -7,9 +7,11 @@ use super::text::lines;
 /// was run.
 pub(crate) fn awake(text: &str) -> Option<bool> {
     let text = &*without_titles(text);
-    // Dreaming is a screen saver: something is shown, but nothing that can be used.
-    value(text, "mWakefulness")
-        .map(|v| v == "Awake")
+    // Dreaming is a screen saver: something is shown, but nothing that can be used. Some builds print the number.
+    ["mWakefulness", "getWakefulnessLocked()", "getGlobalWakefulnessLocked()", "getWakefulness()"]
+        .iter()
+        .find_map(|key| value(text, key))
+        .map(|v| v == "Awake" || v == "1")
         .or_else(|| {
             let on = ["INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_WAKING"];
             value(text, "interactiveState").map(|v| on.contains(&v))

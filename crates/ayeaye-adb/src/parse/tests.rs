@@ -347,6 +347,19 @@ fn a_screen_that_is_on_is_told_from_one_that_is_off() {
     assert_eq!(awake("  mWakefulness=Awake\n  mWakefulnessChanging=false"), Some(true));
     assert_eq!(awake("  mWakefulnessChanging=false\n  mWakefulness=Dozing"), Some(false));
     assert_eq!(awake("mWakefulness=Dreaming"), Some(false));
+    for (told, expected) in [
+        ("Awake", true),
+        ("1", true),
+        ("Asleep", false),
+        ("Dozing", false),
+        ("Dreaming", false),
+        ("2", false),
+    ] {
+        // As Android 12 and Samsung's phones name it; a screen saver counts whatever else is told.
+        let power =
+            format!("  getWakefulnessLocked()={told}\n  interactiveState=INTERACTIVE_STATE_AWAKE");
+        assert_eq!(awake(&power), Some(expected), "{told}");
+    }
     assert_eq!(awake("    mAwake=truemScreenOnEarly=true mScreenOnFully=true"), Some(true));
     let waking = "screenState=SCREEN_STATE_ON\n interactiveState=INTERACTIVE_STATE_WAKING\n";
     assert_eq!(awake(waking), Some(true));

@@ -9,6 +9,26 @@ use std::borrow::Cow;
 
 use super::text::lines;
 
+/// The windows, filtered on the phone: a hundred lines come over instead of ten thousand.
+///
+/// `WINDOW MANAGER` parts a copy of earlier from what is now, `Window #` and `fl=` find protected windows, with
+/// `mOwnerUid=` and `mAttrs=` it is known whose a window is, `Display: mDisplayId=` parts several displays, of
+/// which `mTopFocusedDisplayId=` has the focus. Where `dumpsys window` names no app, as on some phones
+/// with Android 16, the phone itself goes on to ask for the activity in front, and a television for the
+/// input it shows.
+///
+/// Not `echo`: it would make lines of a title in which an app has written `\n`. `print` is built into Android's
+/// shell, `printf` into others.
+pub(crate) const WINDOWS_QUERY: &str = "W=$(dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|\
+     howing|ccluded=|mInputRestricted|\
+     inputRestricted|mDreamingLockscreen|screenState|interactiveState|InputTarget|\
+     mInputMethodTarget|mAwake|mScreenOnFully| cur=|^WINDOW MANAGER|Display: mDisplayId=|Window #|mOwnerUid=|mAttrs=|fl=.*SECURE|fl=#|FocusedDisplayId='); \
+     print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; \
+     { print -r -- \"$W\" 2>/dev/null || printf '%s\\n' \"$W\"; } | grep -qE 'm(CurrentFocus|FocusedApp)=.*/' || \
+     dumpsys activity activities | grep -E \
+     'Display #|Display: mDisplayId=|topResumedActivity|ResumedActivity:|mFocusedApp=|KeyguardShowing=' || \
+     dumpsys activity starter | grep -m 1 'android.media.tv/passthrough'";
+
 /// A window of the list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listed<'a> {
@@ -47,6 +67,13 @@ impl Listed<'_> {
             "2041",
         ];
         self.kind.is_some_and(|kind| BARS.contains(&kind))
+    }
+}
+
+impl Listed<'_> {
+    /// Whether it is of the kind that activities have, or of a dialog of one; not told counts as that.
+    pub(super) fn is_of_activity(&self) -> bool {
+        self.kind.is_none_or(|kind| ["BASE_APPLICATION", "1", "APPLICATION", "2"].contains(&kind))
     }
 }
 
@@ -182,12 +209,17 @@ fn contradicts_itself(text: &str) -> bool {
 }
 
 /// The display that a heading begins to tell of.
-fn display_of(line: &str) -> Option<u32> {
+pub(super) fn display_of(line: &str) -> Option<u32> {
     let line = line.trim_start();
     let rest =
         line.strip_prefix("Display: mDisplayId=").or_else(|| line.strip_prefix("Display #"))?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..end].parse().ok()
+}
+
+/// Whether a line begins what is told of no display any more.
+pub(super) fn ends_displays(line: &str) -> bool {
+    line.trim_start().starts_with(HEADER)
 }
 
 /// The displays that are told of, once for each heading.
@@ -207,7 +239,7 @@ pub(crate) fn on_display(text: &str, display: u32) -> Cow<'_, str> {
     for line in lines(text) {
         if let Some(other) = display_of(line) {
             is_here = other == display;
-        } else if line.trim_start().starts_with(HEADER) {
+        } else if ends_displays(line) {
             is_here = true;
         }
         if is_here {

@@ -1,7 +1,7 @@
 //! Lists of elements, one after the other.
 use std::sync::Mutex;
 
-use ayeaye_agent::{Device as _, DeviceId};
+use ayeaye_agent::{Device as _, DeviceId, NoElements};
 
 use super::fake::{Fake, Reply};
 
@@ -52,4 +52,29 @@ async fn elements_come_after_a_dump_that_took_too_long() {
     // One of ours has had it since, so this is somebody else.
     let error = device.ui_tree().await.unwrap_err();
     assert!(error.to_string().contains("another program"), "{error}");
+}
+
+#[tokio::test]
+async fn what_the_phone_says_instead_of_elements_is_told() {
+    let refused = "java.lang.SecurityException: not allowed\n\tat android.os.Parcel\n";
+    let fake = dumps([
+        told("/system/bin/sh: uiautomator: inaccessible or not found\n"),
+        told(refused),
+        told("<?xml version='1.0' ?><hierarchy rotation=\"0\"><node text=\"a"),
+    ])
+    .await;
+    let device = fake.open().await;
+    let said = |text: &str| Err(NoElements::Said(text.to_owned()));
+    assert_eq!(
+        device.ui_tree_or_why().await.unwrap(),
+        said("/system/bin/sh: uiautomator: inaccessible or not found")
+    );
+    assert_eq!(
+        device.ui_tree_or_why().await.unwrap(),
+        said("java.lang.SecurityException: not allowed")
+    );
+    let Err(NoElements::Because(why)) = device.ui_tree_or_why().await.unwrap() else {
+        panic!("of a part")
+    };
+    assert!(why.contains("broke off"), "{why}");
 }

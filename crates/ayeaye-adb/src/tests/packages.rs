@@ -189,7 +189,9 @@ async fn of_an_app_that_is_there_twice_that_of_the_person_in_front_is_stopped() 
             _ if line.starts_with("am force-stop") => told,
             "am get-current-user" => "0",
             _ if line.starts_with("stat -c") => owners,
-            "dumpsys power | grep mWakefulness=" => "mWakefulness=Awake",
+            _ if line.starts_with("dumpsys power | grep") && !line.contains("dumpsys window") => {
+                "mWakefulness=Awake"
+            }
             _ if line.contains("mFocusedApp") => in_front,
             _ => "",
         })

@@ -311,6 +311,35 @@ async fn the_helper_is_used_where_it_has_been_put() {
     assert!(fake.commands()[2].ends_with(r"-keyboard 'it'\''s 你'"), "{:?}", fake.commands());
 }
 
+#[tokio::test]
+async fn letters_go_through_the_keyboard_app_however_android_names_a_keyboard_that_composes_words()
+{
+    const SOGOU: &str = "com.sohu.inputmethod.sogou/.SogouIME";
+    for told in [
+        format!("  mCurMethodId={SOGOU}\n"),
+        // Android 16, with somebody else's keyboard before.
+        format!(
+            "  mCurrentImeUserId=0\n  UserId=10\n    mSelectedMethodId={OWN}\n    mCurId=null\n  UserId=0\n    \
+             mSelectedMethodId={SOGOU}\n    mCurId={SOGOU}\n"
+        ),
+    ] {
+        let fake = Fake::phone(move |request| {
+            let cut = "--ayeaye--";
+            if request.contains("ime list") {
+                let all = format!("{SOGOU}\n{ADB}\n");
+                return Some(Reply::out(format!("{all}{cut}\n{all}{cut}\n{SOGOU}\n{cut}\n")));
+            }
+            let is_asked = request.starts_with("shell,v2,raw:dumpsys input_method");
+            is_asked.then(|| Reply::out(format!("  mInputShown=true\n{told}")))
+        })
+        .await;
+        drop(fake.open().await.perform(&typing("nihao"), ON).await);
+        let sent = keys(&fake);
+        let first = sent.first().unwrap();
+        assert!(first.contains(ADB) && !first.contains("input text"), "{sent:?}");
+    }
+}
+
 /// It puts what it types on the clipboard, where every app and every look at the screen may find it.
 #[tokio::test]
 async fn no_password_goes_through_the_helper() {

@@ -11,7 +11,7 @@ use super::InputMethods;
 use super::field::Fields;
 use super::keys::KEY_TIME;
 use crate::client::DeviceClient;
-use crate::gesture::ensure_accepted;
+use crate::gesture::{ensure_accepted, on_display};
 use crate::ime::{self, ImeSwitch};
 use crate::parse::{Caret, FIELD_QUERY, FieldState, batch, split_batch};
 
@@ -74,23 +74,24 @@ impl Edges {
     }
 }
 
-/// Empties the field: by the keyboard app that is active, if there is one, else by keys; where that did
-/// nothing, in the other ways there are. `was`: the caret before.
+/// Empties the field: by the keyboard app that is active, if there is one, else by keys, of this display if it is
+/// named; where that did nothing, in the other ways there are. `was`: the caret before.
 ///
 /// # Errors
 ///
 /// The phone refuses, or something is left. Nothing has been typed then.
 pub(super) async fn clear(
     client: &Arc<DeviceClient>,
+    display: Option<u32>,
     active: Option<&str>,
     was: Option<Caret>,
 ) -> Result<Emptied, DeviceError> {
     let (edges, is_known) = match active {
         Some(id) => {
             ime::clear(client, id).await?;
-            (edges_after(client, "true", true).await?, true)
+            (edges_after(client, display, "true", true).await?, true)
         }
-        None => select_and_delete(client, was).await?,
+        None => select_and_delete(client, display, was).await?,
     };
     let shown = match edges.map(Edges::emptied) {
         Some(Some(Emptied::Yes)) => return Ok(Emptied::Yes),
@@ -103,21 +104,22 @@ pub(super) async fn clear(
             shown => shown,
         },
     };
-    after_deleting(client, active, edges, shown).await
+    after_deleting(client, display, active, edges, shown).await
 }
 
 /// The second way, and the third. `shown` is the text that was seen before.
 async fn after_deleting(
     client: &Arc<DeviceClient>,
+    display: Option<u32>,
     active: Option<&str>,
     edges: Option<Edges>,
     shown: Option<String>,
 ) -> Result<Emptied, DeviceError> {
-    match delete_backwards(client, edges).await? {
+    match delete_backwards(client, display, edges).await? {
         Some(edges) => {
             let left = match active {
                 None if edges.emptied().is_none() => {
-                    clear_by_keyboard(client).await?.unwrap_or(edges)
+                    clear_by_keyboard(client, display).await?.unwrap_or(edges)
                 }
                 _ => edges,
             };
@@ -148,9 +150,10 @@ async fn after_deleting(
 /// swallows it swallows Ctrl+END too, which then shows nothing of other lines.
 async fn select_and_delete(
     client: &DeviceClient,
+    display: Option<u32>,
     was: Option<Caret>,
 ) -> Result<(Option<Edges>, bool), DeviceError> {
-    let output = client.act_quick(WHAT, &and_look([SELECT, DELETE, HOME, END])).await?;
+    let output = client.act_quick(WHAT, &and_look(display, [SELECT, DELETE, HOME, END])).await?;
     let told = output.combined();
     let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
     if told.contains("INJECT_EVENTS") {
@@ -171,12 +174,13 @@ async fn select_and_delete(
 /// the text, after a keyboard app that empties fields by itself.
 async fn edges_after(
     client: &DeviceClient,
+    display: Option<u32>,
     keys: &str,
     trusted: bool,
 ) -> Result<Option<Edges>, DeviceError> {
     let pressed = u32::try_from(keys.split(' ').count()).unwrap_or(u32::MAX);
     let limit = client.limits().shell + KEY_TIME * pressed;
-    let output = client.act(WHAT, &and_look([keys, HOME, END]), limit).await?;
+    let output = client.act(WHAT, &and_look(display, [keys, HOME, END]), limit).await?;
     let told = output.combined();
     if told.contains("INJECT_EVENTS") {
         ensure_accepted(client, WHAT, &output)?;
@@ -185,8 +189,8 @@ async fn edges_after(
     Ok(read_edges(split_batch(&output.stdout), trusted))
 }
 
-fn and_look<const N: usize>(keys: [&str; N]) -> String {
-    let looks = keys.map(|keys| format!("{keys}; {FIELD_QUERY}"));
+fn and_look<const N: usize>(display: Option<u32>, keys: [&str; N]) -> String {
+    let looks = keys.map(|keys| format!("{}; {FIELD_QUERY}", on_display(keys, display)));
     batch(&looks.each_ref().map(|it| &**it))
 }
 
@@ -201,6 +205,7 @@ fn read_edges(pieces: [&str; 3], trusted: bool) -> Option<Edges> {
 /// changes any more.
 async fn delete_backwards(
     client: &DeviceClient,
+    display: Option<u32>,
     mut edges: Option<Edges>,
 ) -> Result<Option<Edges>, DeviceError> {
     for round in 0..MAX_ROUNDS {
@@ -215,7 +220,8 @@ async fn delete_backwards(
         let back = known.map_or(MAX_DELETES, |_| at.clamp(1, MAX_DELETES));
         let forward = if round == 0 { FEW_FORWARD } else { MAX_KEYS - back };
         let (back, forward) = (" 67".repeat(back), " 112".repeat(forward));
-        edges = edges_after(client, &format!("input keyevent{go}{back}{forward}"), false).await?;
+        let keys = format!("input keyevent{go}{back}{forward}");
+        edges = edges_after(client, display, &keys, false).await?;
         let Some(now) = edges else { return Ok(None) };
         let was_at_start = known.is_some_and(Edges::are_at_start);
         let is_over = now.are_at_start() && (now.is_all || was_at_start);
@@ -228,21 +234,25 @@ async fn delete_backwards(
 }
 
 /// Has a keyboard app empty the field, if one for that is installed.
-async fn clear_by_keyboard(client: &Arc<DeviceClient>) -> Result<Option<Edges>, DeviceError> {
+async fn clear_by_keyboard(
+    client: &Arc<DeviceClient>,
+    display: Option<u32>,
+) -> Result<Option<Edges>, DeviceError> {
     let (methods, _) = ime::query(client).await?;
     let Ok(id) = ime::usable(client.id(), &methods) else { return Ok(None) };
-    clear_through(client, &id, &methods).await
+    clear_through(client, display, &id, &methods).await
 }
 
 async fn clear_through(
     client: &Arc<DeviceClient>,
+    display: Option<u32>,
     id: &str,
     methods: &InputMethods,
 ) -> Result<Option<Edges>, DeviceError> {
     let switch = ImeSwitch::activate(client, id, methods).await?;
     let cleared = async {
         ime::clear(client, id).await?;
-        edges_after(client, "true", true).await
+        edges_after(client, display, "true", true).await
     };
     let cleared = cleared.await;
     switch.restore().await;

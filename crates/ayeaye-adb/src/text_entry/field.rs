@@ -142,6 +142,7 @@ impl Fields {
         let deadline = Instant::now() + DUMP_PATIENCE.min(client.limits().ui_tree);
         let text = elements::dump(client, "uiautomator dump /dev/tty", deadline).await;
         let text = text.map_err(|error| format!("{none} ({error})"))?;
+        let text = text.map_err(|elsewhere| format!("{none}: {elsewhere}"))?;
         let tree = parse::ui_tree(&text).ok_or_else(|| none.to_owned())?.to_owned();
         Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }

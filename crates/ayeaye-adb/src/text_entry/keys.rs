@@ -1,6 +1,7 @@
 //! Text as key presses of `input text`.
 use std::time::Duration;
 
+use crate::gesture::input;
 use crate::quote::quote;
 
 /// What a key takes before Android 12, besides what each command has time for.
@@ -24,19 +25,19 @@ pub(super) struct TypingLine {
     pub(super) takes: Duration,
 }
 
-/// The command lines that type such a text, one call each.
+/// The command lines that type such a text, one call each, on this display if it is named.
 ///
 /// `input text` turns `%s` into a space and has no escape for `%s` itself, so a `%` and an `s` next
 /// to each other are typed by two commands on one line. Spaces are sent as `%s`, since old versions
 /// of the program split their arguments again.
-pub(super) fn parts(text: &str) -> Vec<TypingLine> {
+pub(super) fn parts(text: &str, display: Option<u32>) -> Vec<TypingLine> {
     let chars: Vec<char> = text.chars().collect();
     let mut end = 0;
     let part = |chunk: &[char]| {
         let text = String::from_iter(chunk);
         end += text.len();
         let keys: u32 = chunk.iter().map(|c| if needs_shift(*c) { 2 } else { 1 }).sum();
-        TypingLine { line: command(&text), end, takes: KEY_TIME * keys }
+        TypingLine { line: command(&text, display), end, takes: KEY_TIME * keys }
     };
     chars.chunks(MAX_CHUNK).map(part).collect()
 }
@@ -46,11 +47,12 @@ fn needs_shift(c: char) -> bool {
     c.is_ascii_uppercase() || r#"~!@#$%^&*()_+{}|:"<>?"#.contains(c)
 }
 
-fn command(text: &str) -> String {
+fn command(text: &str, display: Option<u32>) -> String {
+    let input = input(display);
     let apart = text.replace("%s", "%\0s");
     let pieces = apart.split('\0').map(|piece| {
         let word = quote(&piece.replace(' ', "%s")).expect("keys are no control characters");
-        format!("input text {word}")
+        format!("{input}text {word}")
     });
     pieces.collect::<Vec<_>>().join(" && ")
 }
@@ -62,7 +64,7 @@ mod tests {
     use super::*;
 
     fn commands(text: &str) -> Vec<String> {
-        parts(text).into_iter().map(|part| part.line).collect()
+        parts(text, None).into_iter().map(|part| part.line).collect()
     }
 
     /// What Android's `Input.sendText` makes of its argument, as its documentation has it.
@@ -88,6 +90,8 @@ mod tests {
         assert_eq!(commands("%s"), ["input text '%' && input text 's'"]);
         assert_eq!(commands("it's"), [r"input text 'it'\''s'"]);
         assert!(commands("").is_empty());
+        let parts = parts("input %s", Some(4));
+        assert_eq!(parts[0].line, "input -d 4 text 'input%s%' && input -d 4 text 's'");
         for text in ["%s", "%%s", "100% sure", "% s", "%s%s", "a %s b", "%"] {
             assert_eq!(arrives(text), text);
         }
@@ -103,7 +107,7 @@ mod tests {
     #[test]
     fn a_part_has_time_for_its_keys_and_for_the_shift_key() {
         let text = "ab".repeat(MAX_CHUNK / 2) + "A-_~9";
-        let told: Vec<_> = parts(&text).iter().map(|part| (part.end, part.takes)).collect();
+        let told: Vec<_> = parts(&text, None).iter().map(|part| (part.end, part.takes)).collect();
         let keys = |count: u32| KEY_TIME * count;
         assert_eq!(told, [(MAX_CHUNK, keys(400)), (MAX_CHUNK + 5, keys(8))]);
     }

@@ -131,6 +131,8 @@ pub struct FaultPlan {
     pub fold: Option<Fold>,
     /// Captures have the panel's size although `wm size` has another.
     pub panel_captures: bool,
+    /// Another display is lit and has the focus, with the clock on it: elements are those of that one.
+    pub other_display: bool,
     /// `uiautomator dump` gives no elements.
     pub dump: Option<DumpFault>,
     /// `wm dismiss-keyguard` is accepted without effect.
@@ -196,6 +198,7 @@ const NAMES: &[(&str, &str)] = &[
     ("no_sha256sum", "the shell has no sha256sum, as before Android 8"),
     ("fold", "a phone with two panels (open, closed)"),
     ("panel_captures", "captures have the panel's size whatever `wm size` says"),
+    ("other_display", "another display is lit and has the focus; elements are of that one"),
     ("dump", "no elements: the screen never rests, or they are taken (never_idle, taken)"),
     ("stubborn_lock", "`wm dismiss-keyguard` does nothing"),
     ("no_window_list", "`dumpsys window` names no windows, as on some phones with Android 16"),

@@ -113,6 +113,7 @@ impl<'a> QuestionDelivery<'a> {
         // Where no run has ended since, its end is no news: the session is only looked at, or its question shown again.
         let mut end_is_told = follower.was_over();
         self.became_advice = follower.has_become_advice();
+        self.late |= follower.has_dropped_answer();
         loop {
             let level = self.log_levels.of(ctx);
             let stopped = self.wait.until_stopped(follower.clone());

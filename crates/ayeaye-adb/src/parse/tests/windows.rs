@@ -233,3 +233,34 @@ fn what_the_phone_says_over_an_app_is_told() {
         "  Window #4 Window{1602b04 u0 Application Not Responding: com.android.systemui}:\n";
     assert_eq!(error_dialog(behind), None);
 }
+
+#[test]
+fn another_apps_activity_above_the_app_in_focus_is_what_is_seen() {
+    let told = |title: &str, kind: Option<&str>| {
+        let list = kind.map_or_else(String::new, |kind| {
+            format!(
+                "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  Window #0 Window{{8d u0 {title}}}:\n    \
+                 mOwnerUid=10095 showForAllUsers=false package=a.home appop=NONE\n    \
+                 mAttrs={{(0,0)(fillxfill) ty={kind} fmt=TRANSPARENT\n"
+            )
+        });
+        let text = format!(
+            "  Display: mDisplayId=0 (organized)\n    init=1920x1080 cur=1920x1080\n  \
+             mCurrentFocus=Window{{8d u0 {title}}}\n  \
+             mFocusedApp=ActivityRecord{{ba u0 a.films/.Main t6}}\n{list}"
+        );
+        foreground(&text).unwrap().package
+    };
+    for (title, kind, expected) in [
+        // As an Android TV tells of an app that was opened and is not shown.
+        ("a.home/a.home.MainActivity", Some("BASE_APPLICATION"), "a.home"),
+        ("a.home/a.home.MainActivity", None, "a.films"),
+        ("a.home/a.home.Overlay", Some("APPLICATION_OVERLAY"), "a.films"),
+        ("InputMethod", Some("INPUT_METHOD"), "a.films"),
+        ("PopupWindow:3f2a", Some("APPLICATION_PANEL"), "a.films"),
+        ("Application Not Responding: a.films", Some("SYSTEM_ERROR"), "a.films"),
+        ("a.films/a.films.Main", Some("BASE_APPLICATION"), "a.films"),
+    ] {
+        assert_eq!(told(title, kind), expected, "{title} {kind:?}");
+    }
+}

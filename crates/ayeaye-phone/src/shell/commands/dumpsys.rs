@@ -229,6 +229,11 @@ fn recents(device: &VirtualPhone) -> String {
     text
 }
 
+/// From Android 16 on `dumpsys input_method` names the keyboard of each user, and no longer that in use.
+const FIRST_SDK_WITH_METHODS_OF_USERS: u32 = 36;
+/// The keyboard of somebody who is not in front.
+const OTHERS_KEYBOARD: &str = "com.example.guest/.GuestIME";
+
 fn input_method(device: &VirtualPhone) -> String {
     let phone = device.phone();
     let (shown, current, awake) = (phone.keyboard_shown(), phone.input_method(), phone.is_awake());
@@ -240,11 +245,25 @@ fn input_method(device: &VirtualPhone) -> String {
     for (index, (id, _)) in phone.input_methods().iter().enumerate() {
         push_fmt!(text, "  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
     }
+    if FIRST_SDK_WITH_METHODS_OF_USERS <= phone.options().sdk {
+        // Somebody else's, who is not in front, comes first.
+        push_fmt!(
+            text,
+            "  mCurrentImeUserId=0\n  UserId=10\n    mSelectedMethodId={OTHERS_KEYBOARD}\n    mCurId=null\n    \
+             mHasMainConnection=false\n  UserId=0\n    mSelectedMethodId={current}\n    mCurId={current}\n    \
+             mHasMainConnection=true\n",
+        );
+    } else {
+        push_fmt!(
+            text,
+            "  mCurMethodId={current}\n  \
+             mCurId={current} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}\n"
+        );
+    }
     push_fmt!(
         text,
-        "  mCurMethodId={current}\n  mCurSeq=7 mCurTokenDisplayId=0\n  \
+        "  mCurSeq=7 mCurTokenDisplayId=0\n  \
          mCurFocusedWindow=Window{{{token}}} softInputMode=STATE_UNSPECIFIED|ADJUST_RESIZE\n  \
-         mCurId={current} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}\n  \
          mShowRequested={shown} mShowExplicitlyRequested={shown} mShowForced=false mInputShown={shown}\n  \
          mInFullscreenMode=false\n  mSystemReady=true mInteractive={awake}\n",
         token = focused_token(phone),

@@ -93,7 +93,14 @@ impl Dump {
         let rests = idle && settled(&self.device).await;
         // A phone that sleeps has no window in front.
         let phone = self.device.phone();
-        let xml = rests.then(|| phone.is_awake().then(|| phone.ui_xml()));
+        let listed = || {
+            if self.device.faults().plan().other_display {
+                OTHER_DISPLAY.to_owned()
+            } else {
+                phone.ui_xml()
+            }
+        };
+        let xml = rests.then(|| phone.is_awake().then(listed));
         pause_until(done).await;
         let output = match xml {
             Some(Some(xml)) => self.store(xml),
@@ -129,6 +136,12 @@ impl Dump {
     }
 }
 
+/// The elements of the display that a fault adds.
+const OTHER_DISPLAY: &str = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"0\">\
+    <node index=\"0\" text=\"Alarm\" resource-id=\"com.example.clock:id/alarm\" class=\"android.widget.Button\" \
+    package=\"com.example.clock\" content-desc=\"\" checkable=\"false\" checked=\"false\" clickable=\"true\" \
+    enabled=\"true\" focusable=\"true\" focused=\"false\" scrollable=\"false\" long-clickable=\"false\" \
+    password=\"false\" selected=\"false\" bounds=\"[0,0][1240,1080]\" /></hierarchy>";
 const NO_ROOT: &str = "ERROR: null root node returned by UiTestAutomationBridge.\n";
 const TAKEN: &str = "\njava.lang.IllegalStateException: UiAutomationService \
     android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5c0ad1already registered!\n\

@@ -1,6 +1,6 @@
 //! What other programs send to find out what is shown, and to go somewhere.
 use super::{device, run};
-use crate::{device::VirtualPhone, os::state::NodeState};
+use crate::{Phone, PhoneOptions, device::VirtualPhone, os::state::NodeState};
 
 const HOME: &str = "com.android.launcher3/com.android.launcher3.uioverrides.QuickstepLauncher";
 
@@ -157,4 +157,18 @@ async fn what_ps_lists_pidof_finds() {
     let (status, both) = out(&device, "pidof com.example.shop nope com.android.systemui").await;
     assert_eq!((status, both.split_whitespace().count()), (0, 2), "{both}");
     assert_eq!(out(&device, "pidof nope").await, (1, String::new()));
+}
+
+#[tokio::test]
+async fn the_keyboard_in_use_is_named_as_the_version_names_it() {
+    for (sdk, line, expected) in [
+        (34, "dumpsys input_method | grep -c mCurMethodId=", "1\n"),
+        (36, "dumpsys input_method | grep -c mCurMethodId=", "0\n"),
+        (36, "dumpsys input_method | grep -c '^  UserId='", "2\n"),
+        (34, "dumpsys input_method | grep -c mSelectedMethodId=", "0\n"),
+    ] {
+        let options = PhoneOptions { width: 320, height: 640, sdk, ..PhoneOptions::default() };
+        let device = VirtualPhone::new(Phone::new(options));
+        assert_eq!(run(&device, line).await.1, expected, "{sdk} {line}");
+    }
 }

@@ -1,5 +1,5 @@
 //! The elements of a screen, short enough for a result.
-use ayeaye_agent::{Element, Elements, ScreenSize};
+use ayeaye_agent::{Element, Elements, NoElements, ScreenSize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,27 +13,42 @@ const MAX_CLASS: usize = 60;
 /// The length of the result without its elements.
 const OVERHEAD: usize = 400;
 
+/// The worth of what takes taps and has no name, and of a text that takes none.
+const NAMELESS: u8 = 1;
+const TEXT: u8 = 2;
+
 /// There is nothing else to look at.
 const PROTECTED_AND_SILENT: &str = "the app hides its screen from pictures, and its elements cannot be \
                                     read: leave this screen, or ask the user to go on by hand";
 
 /// Why a screen has no elements to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unlisted {
-    /// The phone did not name them in time.
-    Late,
+    /// The phone lists none, for this reason.
+    ByPhone(NoElements),
     /// What it said of them is not a tree of elements.
     Unreadable,
 }
 
 impl Unlisted {
-    fn hint(self) -> &'static str {
+    fn hint(&self, hide: &dyn Fn(&str) -> String) -> String {
         match self {
-            Self::Late => {
+            Self::ByPhone(NoElements::Restless) => {
                 "the phone could not list its elements in time, perhaps because something on the screen keeps \
                  moving: use get_screenshot"
+                    .to_owned()
             }
-            Self::Unreadable => "the phone's list of elements cannot be read: use get_screenshot",
+            Self::ByPhone(NoElements::Said(said)) if said.is_empty() => {
+                "the phone said nothing when it was asked for its elements: use get_screenshot".to_owned()
+            }
+            Self::ByPhone(NoElements::Said(said)) => {
+                let said = truncate(&hide(said), MAX_TEXT);
+                format!("the phone listed no elements and said {said:?}: use get_screenshot")
+            }
+            Self::ByPhone(NoElements::Because(why)) => format!("{why}: use get_screenshot"),
+            Self::Unreadable => {
+                "the phone's list of elements cannot be read: use get_screenshot".to_owned()
+            }
         }
     }
 }
@@ -53,7 +68,7 @@ pub struct UiTree {
     pub omitted: usize,
     /// Why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<&'static str>,
+    pub hint: Option<String>,
 }
 
 /// One element.
@@ -105,22 +120,23 @@ impl UiTree {
         mark: &str,
         hide: &dyn Fn(&str) -> String,
     ) -> Self {
-        let none = |hint| Self {
+        let none = |hint: String| Self {
             device_id: device_id.clone(),
             elements: Vec::new(),
             protected,
             omitted: 0,
-            hint: Some(if protected { PROTECTED_AND_SILENT } else { hint }),
+            hint: Some(if protected { PROTECTED_AND_SILENT.to_owned() } else { hint }),
         };
         let elements = match elements {
             Ok(elements) => elements,
-            Err(why) => return none(why.hint()),
+            Err(why) => return none(why.hint(hide)),
         };
         let items: Vec<(u8, ElementItem)> =
             elements.iter().filter_map(|it| ElementItem::new(it, size, mark, hide)).collect();
         if items.is_empty() {
             return none(
-                "this screen lists no elements, as is usual for games and videos: use get_screenshot",
+                "this screen lists no elements, as is usual for games and videos: use get_screenshot"
+                    .to_owned(),
             );
         }
         let all = items.len();
@@ -130,7 +146,7 @@ impl UiTree {
 }
 
 impl ElementItem {
-    /// The element and its priority (0 to 3); `None` for one that only contains others or is off the
+    /// The element and its [worth](short_enough) (0 to 3); `None` for one that only contains others or is off the
     /// screen.
     fn new(
         element: &Element,
@@ -163,7 +179,10 @@ impl ElementItem {
             return None;
         }
         let thousandths = |v: i64, length: i64| (v.clamp(0, length) * 1000 + length / 2) / length;
-        let worth = u8::from(named) + 2 * u8::from(acts);
+        // A text is what is read, and often names the box around it that takes the tap. Fields and switches are what
+        // is acted on, named or not.
+        let is_control = element.password || element.focused || element.checked.is_some();
+        let worth = if acts { NAMELESS } else { 0 } + if named || is_control { TEXT } else { 0 };
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
             r#ref: format!("{mark}-{}", element.index),
@@ -187,10 +206,26 @@ impl ElementItem {
     }
 }
 
-/// Leaves out the elements of the lowest priority, from the middle: the first and last matter most.
+/// Leaves out the elements of the lowest worth, from the middle: the first and last matter most. Boxes go first, then
+/// what takes taps and has no name, then texts. A row that takes taps without a name is told by the texts in it; what
+/// has none, but an id, as many buttons with an icon do, is worth as much as a text.
 fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
     let length = |item: &ElementItem| serde_json::to_string(item).map_or(0, |text| text.len() + 1);
     let mut total: usize = items.iter().map(|(_, item)| length(item)).sum();
+    if MAX_RESULT - OVERHEAD < total {
+        for at in 0..items.len() {
+            let (worth, item) = &items[at];
+            let holds = |(worth, inner): &(u8, ElementItem)| {
+                let is_inside = |(from, to): (usize, usize)| {
+                    item.bounds[from] <= inner.bounds[from] && inner.bounds[to] <= item.bounds[to]
+                };
+                TEXT <= *worth && is_inside((0, 2)) && is_inside((1, 3))
+            };
+            if *worth == NAMELESS && !item.id.is_empty() && !items[at + 1..].iter().any(holds) {
+                items[at].0 = TEXT;
+            }
+        }
+    }
     for worth in 0..=3 {
         let cheap: Vec<usize> = (0..items.len()).filter(|at| items[*at].0 == worth).collect();
         let (mut first, mut end) = (cheap.len() / 2, cheap.len() / 2);
@@ -301,14 +336,50 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_told_before_the_rows_around_them() {
+        let mut nodes = Vec::new();
+        for n in 0..60 {
+            let top = 36 * n;
+            let row = [0, top, 1080, top + 36];
+            let at = |left, right| [left, top + 2, right, top + 30];
+            let id = |name: &str| format!(r#"resource-id="com.whatsapp:id/{name}""#);
+            nodes.push(node(
+                "",
+                &format!(r#"{} clickable="true""#, id("contact_row_container")),
+                row,
+            ));
+            nodes.push(node(&format!("Name {n}"), "", at(200, 600)));
+            nodes.push(node(&format!("{n}:00"), "", at(800, 1000)));
+        }
+        nodes.push(node(
+            "",
+            r#"resource-id="com.whatsapp:id/fab" clickable="true""#,
+            [900, 2300, 1080, 2400],
+        ));
+        let tree = tree(&nodes);
+        let texts = tree.elements.iter().filter(|it| !it.text.is_empty()).count();
+        let rows = tree.elements.iter().filter(|it| it.id == "contact_row_container").count();
+        assert!(0 < tree.omitted && 60 < texts, "{} {texts}", tree.omitted);
+        assert_eq!(rows, 0, "nothing but rows goes while there are any");
+        assert!(tree.elements.iter().any(|it| it.id == "fab"), "nothing else tells what it is");
+    }
+
+    #[test]
     fn a_screen_without_elements_says_so() {
         let none = Elements::read("<hierarchy/>").unwrap();
         for (elements, says) in [
-            (Err(Unlisted::Late), "in time"),
+            (Err(Unlisted::ByPhone(NoElements::Restless)), "in time"),
+            (Err(Unlisted::ByPhone(NoElements::Said("Killed".to_owned()))), "said \"Killed\""),
+            (Err(Unlisted::ByPhone(NoElements::Said(String::new()))), "said nothing"),
+            (
+                Err(Unlisted::ByPhone(NoElements::Because("it broke off".to_owned()))),
+                "it broke off: use",
+            ),
             (Err(Unlisted::Unreadable), "cannot be read"),
             (Ok(&none), "no elements"),
         ] {
             let of = |protected| {
+                let elements = elements.clone();
                 UiTree::new("phone".to_owned(), elements, protected, SIZE, "m", &str::to_owned)
             };
             assert!(of(false).hint.unwrap().contains(says), "{:?}", of(false).hint);

@@ -145,9 +145,10 @@ impl Server {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
         let (elements, protected, size) = self.look(&id, &ctx).await?;
-        let seen = elements.as_ref().map_err(|why| *why);
         let none = Elements::default();
-        let mark = self.looks.remember(&id, &principal::of(&ctx), seen.unwrap_or(&none));
+        let seen = elements.as_ref().unwrap_or(&none);
+        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
+        let seen = elements.as_ref().map_err(Clone::clone);
         let reader = principal::of(&ctx);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
         Ok(structured(&UiTree::new(id.to_string(), seen, protected, size, &mark, &hide)))
@@ -164,12 +165,12 @@ impl Server {
         let device = self.agent.device(id).await?;
         let look = async {
             // Read the size after the dump: if the phone was rotated meanwhile, every element has moved.
-            let (dump, state) = tokio::join!(device.ui_tree(), device.state());
+            let (dump, state) = tokio::join!(device.ui_tree_or_why(), device.state());
             // The elements are worth telling also where the rest is not known.
             let protected = state.is_ok_and(|state| state.protected);
             let elements = match dump? {
-                None => Err(Unlisted::Late),
-                Some(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
+                Err(why) => Err(Unlisted::ByPhone(why)),
+                Ok(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
             };
             Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };

@@ -111,11 +111,12 @@ impl Server {
         let may =
             task_input::ensure_can_go_on(&self.agent, &self.model, id, input, &next.principal);
         self.or_refusal(may.await).await?;
+        let answers_one = matches!(input, UserInput::Answer { .. });
         let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
         // Goes on when this call is given up: what it brings is passed on once, or not at all.
         let resuming = tokio::spawn(async move { agent.resume_once(next, given_up).await });
         let follower = wait.until_begun(&Beginning::Session(id), resuming).await?;
-        if follower.has_dropped_answer() {
+        if answers_one && follower.has_dropped_answer() {
             return Err(ToolError::not_open());
         }
         self.follow(follower, &retry, wait, reply_mode, pictures).await

@@ -151,13 +151,29 @@ pub(super) fn list(device: &VirtualPhone) -> String {
     push_fmt!(
         text,
         "\n  mGlobalConfiguration={{1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h891dp port finger}}\n  \
-         mHasPermanentDpad=false\n  mTopFocusedDisplayId=0\n  \
+         mHasPermanentDpad=false\n  mTopFocusedDisplayId={in_focus}\n  \
          imeLayeringTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
          imeInputTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
          mInTouchMode=true\n",
+        in_focus = if device.faults().plan().other_display { OTHER_DISPLAY } else { 0 },
         token = focused_token(phone),
     );
     text
+}
+
+/// The display that a fault adds.
+const OTHER_DISPLAY: u32 = 4;
+
+/// What is told of that one; nothing where it is not there.
+fn other_display(device: &VirtualPhone) -> String {
+    if !device.faults().plan().other_display {
+        return String::new();
+    }
+    format!(
+        "  Display: mDisplayId={OTHER_DISPLAY} (organized)\n    init=1240x1080 300dpi cur=1240x1080 app=1240x1080 rng=1080x1080-1240x1240\n  \
+         mCurrentFocus=Window{{5a1c2d3 u0 com.example.clock/com.example.clock.Main}}\n  \
+         mFocusedApp=ActivityRecord{{6b2d3e4 u0 com.example.clock/.Main t9}}\n\n"
+    )
 }
 
 /// The display: its size, and the focused window and app.
@@ -184,7 +200,7 @@ pub(super) fn displays(device: &VirtualPhone) -> String {
     let rotation = phone.rotation();
     let free = phone.setting("system", "accelerometer_rotation").as_deref() == Some("1");
     format!(
-        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  \
+        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n{other}  \
          Display: mDisplayId=0 (organized)\n    \
          init={natural_width}x{natural_height} {density}dpi mMinSizeOfResizeableTaskDp=220{base} cur={width}x{height} app={width}x{height} rng={short}x{short}-{long}x{long}\n    \
          deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion()\n\n  \
@@ -196,6 +212,7 @@ pub(super) fn displays(device: &VirtualPhone) -> String {
          DisplayPolicy\n    mDreamingLockscreen={locked} mShowingDream=false\n    \
          mTopFullscreenOpaqueWindowState=Window{{{token} u0 {full}}}\n    \
          mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n{bars}",
+        other = other_display(device),
         bars = app_of_bars(device, 29..=30),
         short = width.min(height),
         long = width.max(height),
