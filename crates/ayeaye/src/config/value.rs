@@ -139,6 +139,9 @@ pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ValueError::UrlWithCredentials);
     }
+    if url.query_pairs().any(|(name, _)| name == "api-version") {
+        return Err(ValueError::UrlWithApiVersion);
+    }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(ValueError::UrlWithQuery);
     }
