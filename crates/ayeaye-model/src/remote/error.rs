@@ -202,15 +202,7 @@ impl AttemptError {
             let message = format!("cannot be asked: {cause}");
             (ModelErrorKind::Rejected, message, Recovery::GiveUp)
         } else if error.is_connect() {
-            let chain = error_chain(&error);
-            let (way_out, recovery) = match untrusted(&chain) {
-                Some(way_out) => (way_out, Recovery::GiveUp),
-                None if chain.contains("proxy authorization required") => {
-                    (PROXY_KEY, Recovery::GiveUp)
-                }
-                None if chain.contains("tunnel") => (PROXY_FAILS, retry),
-                None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
-            };
+            let (way_out, recovery) = unconnected(&error_chain(&error));
             let message = format!("cannot be reached ({cause}): {way_out}");
             (ModelErrorKind::Unreachable, message, recovery)
         } else if error.is_timeout() {
@@ -336,6 +328,17 @@ impl AttemptError {
 
 const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
      host in no_proxy";
+
+/// The way out where there is no connection, and what may help: a later attempt, unless it cannot.
+fn unconnected(why: &str) -> (&'static str, Recovery) {
+    let retry = Recovery::Retry { after: None };
+    match untrusted(why) {
+        Some(way_out) => (way_out, Recovery::GiveUp),
+        None if why.contains("proxy authorization required") => (PROXY_KEY, Recovery::GiveUp),
+        None if why.contains("tunnel") => (PROXY_FAILS, retry),
+        None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
+    }
+}
 
 /// The way out where a connection cannot be encrypted, or not to whom it should be: neither passes by itself.
 fn untrusted(why: &str) -> Option<&'static str> {
