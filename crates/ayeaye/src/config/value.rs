@@ -220,6 +220,15 @@ mod tests {
     }
 
     #[test]
+    fn a_query_is_refused_with_the_address_that_needs_none() {
+        let refused = |url: &str| endpoint(url).unwrap_err().to_string();
+        let azure = "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21";
+        assert!(refused(azure).contains("/openai/v1"), "{}", refused(azure));
+        assert!(!refused("https://example.com/v1?key=1").contains("Azure"));
+        assert!(endpoint("https://x.openai.azure.com/openai/v1").is_ok());
+    }
+
+    #[test]
     fn sizes() {
         let at_most = 64 << 20;
         assert_eq!(size("1MiB", at_most).unwrap(), 1 << 20);
