@@ -310,15 +310,15 @@ impl Client {
 
     /// An error as a whole sentence, without the key.
     fn describe(&self, error: &AttemptError, policy: &RetryPolicy) -> String {
-        self.sentence(error, error.message(|text| self.redact(text)), policy)
+        self.sentence(error, &error.message(|text| self.redact(text)), policy)
     }
 
     /// The same without the endpoint's own words, where it quotes any.
     fn describe_unquoted(&self, error: &AttemptError, policy: &RetryPolicy) -> Option<String> {
-        Some(self.sentence(error, error.unquoted()?, policy))
+        Some(self.sentence(error, &error.unquoted()?, policy))
     }
 
-    fn sentence(&self, error: &AttemptError, message: String, policy: &RetryPolicy) -> String {
+    fn sentence(&self, error: &AttemptError, message: &str, policy: &RetryPolicy) -> String {
         let wait = match error.recovery {
             Recovery::Retry { after: Some(after) } if policy.max_retry_after < after => {
                 format!("; it asks not to be asked again for {}", in_words(after))

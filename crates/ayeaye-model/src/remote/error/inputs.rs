@@ -38,9 +38,8 @@ fn value_length(text: &str, mark: &str) -> usize {
             None => match char {
                 '"' | '\'' => quote = Some(char),
                 '{' | '[' | '(' => open += 1,
-                '}' | ']' | ')' if open == 0 => return at,
+                '}' | ']' | ')' | ',' | '\n' if open == 0 => return at,
                 '}' | ']' | ')' => open -= 1,
-                ',' | '\n' if open == 0 => return at,
                 _ => {}
             },
         }

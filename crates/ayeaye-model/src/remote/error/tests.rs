@@ -373,6 +373,11 @@ fn what_is_tried_again_in_another_way() {
             Recovery::FewerPictures { most: 8 },
         ),
         (400, "Too many images in request: 54 > 30", Recovery::FewerPictures { most: 30 }),
+        (
+            400,
+            "Each side has at most 9000 pixels, and a request at most 3 images",
+            Recovery::FewerPictures { most: 3 },
+        ),
         (400, "Too many images in request. Max is 50.", Recovery::FewerPictures { most: 50 }),
         (
             400,

@@ -81,19 +81,9 @@ pub(super) fn most_tokens(reason: &str) -> Option<u32> {
 
 /// How many pictures an endpoint takes in one request, where it says so.
 pub(super) fn most_pictures(reason: &str) -> Option<usize> {
-    let behind = |text: &str, lead: &str| {
-        let found = text.match_indices(lead);
-        let numbers: Vec<_> = found.map(|(at, _)| text[at + lead.len()..].to_owned()).collect();
-        numbers.into_iter().find_map(|rest| {
-            let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-            number_at::<usize>(&rest).map(|number| (number, unit.starts_with(" image")))
-        })
-    };
     // Of vLLM, as `At most 1 image(s)`, and of Groq.
-    let leads = ["at most ", "supports up to "];
-    let counts = leads.iter().filter_map(|lead| behind(reason, lead));
-    let of_images = counts.filter(|(_, is_of_images)| *is_of_images).map(|(number, _)| number);
-    if let Some(most) = of_images.min() {
+    let mut counts = ["at most ", "supports up to "].into_iter().flat_map(numbers_behind(reason));
+    if let Some((most, _)) = counts.find(|(_, unit)| unit.starts_with(" image")) {
         return Some(most);
     }
     // Of Ollama.
@@ -103,7 +93,19 @@ pub(super) fn most_pictures(reason: &str) -> Option<usize> {
     let (_, rest) = reason.split_once("too many images")?;
     // The last is that of `54 > 30`.
     let leads = ["maximum is ", "maximum allowed: ", "max is ", "limit is ", "up to ", " > "];
-    leads.iter().find_map(|lead| behind(rest, lead)).map(|(number, _)| number)
+    leads.into_iter().flat_map(numbers_behind(rest)).next().map(|(most, _)| most)
+}
+
+/// The numbers behind some words, each with what follows it.
+fn numbers_behind<'a>(text: &'a str) -> impl Fn(&'static str) -> Vec<(usize, &'a str)> {
+    move |lead| {
+        let found = text.match_indices(lead).filter_map(|(at, _)| {
+            let rest = &text[at + lead.len()..];
+            let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            Some((number_at(rest)?, unit))
+        });
+        found.collect()
+    }
 }
 
 /// The number that a text begins with.
