@@ -299,6 +299,8 @@ pub struct ModelError {
     /// Names the endpoint, what happened and the way out. Never the endpoint's own body beyond a
     /// short quoted piece, never a key.
     pub message: String,
+    /// The same without the endpoint's own words, where it quotes any: they may quote the prompt.
+    pub unquoted: Option<String>,
     /// The error underneath, where there is one. `message` already says what it says.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
     /// The attempts that were made.
@@ -341,7 +343,14 @@ pub enum ModelErrorKind {
 impl ModelError {
     /// An error before or after which nothing was tried again.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>, latency: Duration) -> Self {
-        Self { kind, message: message.into(), source: None, retries: Vec::new(), latency }
+        let (retries, message) = (Vec::new(), message.into());
+        Self { kind, message, unquoted: None, source: None, retries, latency }
+    }
+
+    /// The message, with the endpoint's own words or without.
+    pub(crate) fn told(&self, quotes: bool) -> &str {
+        let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
+        unquoted.unwrap_or(&self.message)
     }
 
     /// A call that was given up after these attempts.

@@ -139,7 +139,12 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
                     0 => format!("{name} is not offered, and no other model is"),
                     1 => format!("{name} is not the one model offered: {}", few.concat()),
                     many => {
-                        format!("{name} is not among the {many} models offered: {}", few.join(", "))
+                        let rest = match many - few.len() {
+                            0 => String::new(),
+                            rest => format!(" and {rest} more"),
+                        };
+                        let few = few.join(", ");
+                        format!("{name} is not among the {many} models offered: {few}{rest}")
                     }
                 };
                 found(CheckSubject::ModelName, Severity::Warning, text);

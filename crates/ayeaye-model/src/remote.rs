@@ -300,6 +300,10 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
             "it was cut off before its end, or its endpoint never gives a finish reason: look at the server's \
              log, or set model.stream = false"
         }
+        // Of vLLM.
+        "repetition" => {
+            "it was cut off, since it repeated itself without end; say each thing once, and reply with one action"
+        }
         "model_context_window_exceeded" => {
             "it was cut off before its end, since nothing more goes into the model's context"
         }

@@ -123,6 +123,7 @@ async fn a_cut_reply_is_not_read() {
         (http("200 OK", JSON, length), "length"),
         (http("200 OK", EVENTS, events(&[BACK], Some("length"))), "length"),
         (http("200 OK", EVENTS, events(&[BACK], None)), "cut"),
+        (http("200 OK", EVENTS, events(&[BACK], Some("repetition"))), "repetition"),
     ] {
         let reply = replied(vec![answer]).await;
         assert_eq!((reply.text.as_str(), reply.finish_reason.as_deref()), (BACK, Some(expected)));
@@ -259,7 +260,10 @@ async fn another_api_is_asked_once_more_unless_it_was_the_right_one_before() {
         (page(), "a web page (“Sign in”)"),
         (http("200 OK", JSON, "{\"models\":[]}"), "no `choices` (“it has: models”)"),
         (http("200 OK", JSON, "{\"choices\":["), "JSON that is broken"),
-        (http("200 OK", "content-type: text/plain\r\n", "Hello"), "“Hello” (text/plain)"),
+        (
+            http("200 OK", "content-type: text/plain\r\n", "Hello"),
+            "text/plain that is no JSON (“Hello”)",
+        ),
     ] {
         let (error, seen) = failed(vec![answer]).await;
         assert_eq!((seen, error.kind), (2, ModelErrorKind::InvalidResponse), "{error:?}");
@@ -328,6 +332,14 @@ async fn a_redirect_is_not_followed_and_the_key_stays_here() {
         assert!(!error.message.contains("k=1"), "{}", error.message);
     }
     assert!(other.seen().is_empty());
+    // A base URL with that slash would mean the same as without.
+    let slash = "location: /v1/chat/completions/\r\n";
+    let (error, _) = failed(vec![http("307 Temporary Redirect", slash, "")]).await;
+    let message = error.message;
+    assert!(
+        message.contains("take both") && !message.contains("make it the base URL"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

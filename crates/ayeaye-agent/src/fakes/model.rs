@@ -30,6 +30,8 @@ pub(crate) enum ScriptedReply {
     Late(Duration, String),
     /// The endpoint fails, with this cause.
     Fails(String),
+    /// The endpoint refuses the request, and says this.
+    Refuses(String),
     /// Nothing, for ever.
     Hangs,
     /// The same, once this attempt has failed.
@@ -301,6 +303,16 @@ impl Model for ScriptedModel {
             Some(ScriptedReply::Fails(cause)) => {
                 sleep(LATENCY).await;
                 return Err(fails(cause));
+            }
+            Some(ScriptedReply::Refuses(said)) => {
+                sleep(LATENCY).await;
+                let quoting = |message: &str| (format!("{message} (“{said}”)"), message.to_owned());
+                let (error, unquoted) = quoting("the attempt was refused");
+                let (waited, taken) = (Duration::ZERO, false);
+                let retries = vec![Retry { error, unquoted: Some(unquoted), waited, taken }];
+                let (message, unquoted) = quoting("the endpoint refuses it");
+                let refused = ModelError::new(ModelErrorKind::Rejected, message, begun.elapsed());
+                return Err(ModelError { unquoted: Some(unquoted), retries, ..refused });
             }
             Some(ScriptedReply::Panics) => panic!("this is a test"),
             Some(ScriptedReply::Hangs | ScriptedReply::HangsAfter(_)) => {

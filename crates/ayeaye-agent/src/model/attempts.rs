@@ -7,11 +7,21 @@ use std::time::Duration;
 pub struct Retry {
     /// What went wrong.
     pub error: String,
+    /// The same without the endpoint's own words, where it quotes any.
+    pub unquoted: Option<String>,
     /// How long was waited before the next attempt.
     pub waited: Duration,
     /// The endpoint had taken the request: it had begun to answer, or nothing came in time. It may cost what a
     /// call costs, and nobody has counted its tokens.
     pub taken: bool,
+}
+
+impl Retry {
+    /// What went wrong, with the endpoint's own words or without.
+    pub(crate) fn told(&self, quotes: bool) -> &str {
+        let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
+        unquoted.unwrap_or(&self.error)
+    }
 }
 
 /// The attempts of a call under way that have failed so far: whoever gives the call up has them still.

@@ -14,7 +14,9 @@ use tokio_util::task::AbortOnDropHandle;
 use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
 pub(super) use self::response_record::{CallNumbers, INTERRUPTED, lost_response};
-use self::response_record::{WITHHELD, charge, failed_response, keep_lengths, tool_call_records};
+use self::response_record::{
+    WITHHELD, charge, failed_response, keep_lengths, told, tool_call_records,
+};
 use super::budget::Budget;
 use super::cancel::CancelHandle;
 use super::millis;
@@ -164,7 +166,9 @@ impl ModelCaller {
                 if own && over && self.budget.cuts_short(limit) {
                     return Err(RunError::BudgetUsedUp(RUN_TIME_USED_UP.to_owned()));
                 }
-                Err(err.into())
+                // The same is the run's message.
+                let message = err.told(keeps_quotes(recorder)).to_owned();
+                Err(ModelError { message, ..err }.into())
             }
             Err(given_up) => {
                 exchange.withdrawn = given_up.looks_again();
@@ -343,7 +347,7 @@ impl Exchange {
             first_token_ms: reply.first_token.map(millis),
             cost_usd: cost.unwrap_or_default(),
             cost_known: prices.is_some_and(|prices| is_known || prices.are_zero()),
-            retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
+            retries: told(&reply.retries, keeps_quotes(recorder)),
             error,
             withdrawn: self.withdrawn,
         };
@@ -370,7 +374,7 @@ impl Exchange {
             request_number: self.request_number,
             iteration: self.iteration,
         };
-        let mut response = failed_response(self.model.name(), call, err);
+        let mut response = failed_response(self.model.name(), call, err, keeps_quotes(recorder));
         response.withdrawn = self.withdrawn;
         let given_up = u64::from(err.kind == ModelErrorKind::Abandoned);
         charge(&mut response, self.lost(given_up + taken(&err.retries)), self.model.prices());
@@ -392,6 +396,11 @@ impl Exchange {
             _ => recorder.append(fact).await,
         }
     }
+}
+
+/// Whether what endpoints say of themselves is kept: an error may quote the prompt.
+fn keeps_quotes(recorder: &Recorder) -> bool {
+    recorder.privacy().text != KeepText::Metadata
 }
 
 /// Of these attempts, those that the endpoint had taken.

@@ -183,6 +183,7 @@ impl Client {
             // Not the message: it may quote the endpoint, and that may quote the prompt.
             tracing::debug!("an attempt to ask the model failed");
             let message = self.describe(&error, policy);
+            let unquoted = self.describe_unquoted(&error, policy);
             let left = end.saturating_duration_since(Instant::now());
             let nothing_runs = error.is_refused() && !self.has_answered();
             let recovery = match error.recovery {
@@ -200,21 +201,26 @@ impl Client {
                     return Ok(self.reply(attempt, started.elapsed(), failed.take()));
                 }
                 let taken = error.is_taken;
-                let last = Retry { error: message.clone(), waited: Duration::ZERO, taken };
-                failed.push(last);
-                let message = match attempts {
+                failed.push(Retry {
+                    error: message.clone(),
+                    unquoted: unquoted.clone(),
+                    waited: Duration::ZERO,
+                    taken,
+                });
+                let counted = |message: String| match attempts {
                     1 => message,
                     several => format!("{message} (after {several} attempts)"),
                 };
                 return Err(ModelError {
                     kind: error.kind,
-                    message,
+                    message: counted(message),
+                    unquoted: unquoted.map(counted),
                     source: error.source.map(Into::into),
                     retries: failed.take(),
                     latency: started.elapsed(),
                 });
             };
-            failed.push(Retry { error: message, waited, taken: error.is_taken });
+            failed.push(Retry { error: message, unquoted, waited, taken: error.is_taken });
             tokio::time::sleep(waited).await;
         }
     }
@@ -304,7 +310,15 @@ impl Client {
 
     /// An error as a whole sentence, without the key.
     fn describe(&self, error: &AttemptError, policy: &RetryPolicy) -> String {
-        let message = error.message(|text| self.redact(text));
+        self.sentence(error, &error.message(|text| self.redact(text)), policy)
+    }
+
+    /// The same without the endpoint's own words, where it quotes any.
+    fn describe_unquoted(&self, error: &AttemptError, policy: &RetryPolicy) -> Option<String> {
+        Some(self.sentence(error, &error.unquoted()?, policy))
+    }
+
+    fn sentence(&self, error: &AttemptError, message: &str, policy: &RetryPolicy) -> String {
         let wait = match error.recovery {
             Recovery::Retry { after: Some(after) } if policy.max_retry_after < after => {
                 format!("; it asks not to be asked again for {}", in_words(after))

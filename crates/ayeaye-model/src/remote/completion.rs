@@ -15,8 +15,8 @@ pub(super) const DONE_WITHOUT_REASON: &str = "done without a finish reason";
 pub(super) const REFUSAL: &str = "refusal";
 
 /// The finish reasons of answers that failed at the endpoint: not by what the model wrote.
-pub(super) const FAILED: [&str; 5] =
-    ["abort", "error", "failed", "network_error", "insufficient_system_resource"];
+pub(super) const FAILED: [&str; 6] =
+    ["abort", "error", "failed", "timeout", "network_error", "insufficient_system_resource"];
 
 /// What has arrived of a reply.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -27,6 +27,8 @@ pub(super) struct Completion {
     pub finish_reason: Option<String>,
     pub model: Option<String>,
     pub tokens: Tokens,
+    /// What those of the prompt are made up of, where the API counts that apart.
+    pub prompt_parts: PromptParts,
     /// The model has refused to answer, in a place of its own for that.
     pub refused: bool,
     /// Its text comes in pieces, in an API that repeats the whole of it.
@@ -41,6 +43,15 @@ pub(super) struct Completion {
     /// More of the reply has come behind its last finish reason, so that another one has to come.
     pub goes_on: bool,
     calls: Vec<PartialToolCall>,
+}
+
+/// The tokens of a prompt by what has become of them, each counted without the others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct PromptParts {
+    /// Neither of the other two.
+    pub fresh: u64,
+    pub read_from_cache: u64,
+    pub written_to_cache: u64,
 }
 
 /// What has arrived of a tool call.

@@ -110,6 +110,14 @@ pub(super) fn is_named_in(reason: &str) -> bool {
         .any(|word| reason.contains(word))
 }
 
+/// Whether a refusal points at the tools, of which the first is this one: not every server names it then.
+pub(super) fn is_pointed_at_in(reason: &str) -> bool {
+    // As paths, and as servers in Python write one: `('body', 'tools', 0, 'name')`.
+    let paths =
+        ["tools.0", "tools[0]", "'tools', 0", "\"tools\",0", "`tools`", "'tools'", "tools:"];
+    paths.iter().any(|path| reason.contains(path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,6 @@ use super::sse::EventReader;
 use super::surrogates::json_with_halves;
 use super::wire::Api;
 use crate::Limits;
-use crate::excerpt::excerpt;
 
 /// The most tool calls in one reply.
 const MAX_TOOL_CALLS: usize = 64;
@@ -35,6 +34,8 @@ enum Body {
         reader: EventReader,
         completion: Completion,
         has_events: bool,
+        /// Some of them were of this API.
+        is_of_api: bool,
     },
 }
 
@@ -65,11 +66,11 @@ impl ResponseDecoder {
                 body.extend_from_slice(bytes);
                 Ok(false)
             }
-            Body::Events { reader, completion, has_events } => {
+            Body::Events { reader, completion, has_events, is_of_api } => {
                 let (api, limit) = (self.api, self.limits.reply);
                 reader.push(bytes, &mut |event| {
                     *has_events = true;
-                    merge(completion, api, event, limit)?;
+                    *is_of_api |= merge(completion, api, event, limit)? || has_place(api, event);
                     Ok(completion.ended)
                 })
             }
@@ -82,6 +83,7 @@ impl ResponseDecoder {
             reader: EventReader::default(),
             completion: Completion::default(),
             has_events: false,
+            is_of_api: false,
         };
         Ok(match bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte)) {
             None => None,
@@ -95,8 +97,9 @@ impl ResponseDecoder {
             Some(_) if self.content_type == "text/event-stream" => Some(events()),
             Some(_) => {
                 let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-                let what = format!("{} ({})", excerpt(&text), self.content_type);
-                return Err(AttemptError::wrong_api(&what));
+                let kind = Some(self.content_type.as_str()).filter(|it| !it.is_empty());
+                let what = format!("{} that is no JSON", kind.unwrap_or("text"));
+                return Err(AttemptError::wrong_api(&what).quoting(text.into_owned()));
             }
         })
     }
@@ -138,10 +141,11 @@ impl ResponseDecoder {
                 let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
                 decode_json(api, body, limit)
             }
-            Body::Events { reader, mut completion, mut has_events } => {
+            Body::Events { reader, mut completion, mut has_events, mut is_of_api } => {
                 let ended = reader.finish(&mut |event| {
                     has_events = true;
-                    merge(&mut completion, api, event, limit)?;
+                    is_of_api |=
+                        merge(&mut completion, api, event, limit)? || has_place(api, event);
                     Ok(completion.ended)
                 });
                 let done = match ended {
@@ -152,6 +156,10 @@ impl ResponseDecoder {
                 if !has_events {
                     let message = "answered with a stream that says nothing";
                     return Err(AttemptError::invalid_response(message));
+                }
+                if !is_of_api {
+                    let what = format!("a stream whose events hold no {}", api.expected_content());
+                    return Err(AttemptError::wrong_api(&what));
                 }
                 // A relay ends its stream in order also where that behind it has broken off.
                 let is_cut = !done || completion.gives_reason;
@@ -211,6 +219,11 @@ fn fields(json: &Value) -> String {
     let names: Vec<_> =
         json.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
     if names.is_empty() { String::new() } else { format!("it has: {}", names.join(", ")) }
+}
+
+/// Whether JSON has the place where this API puts its answers, be it empty.
+fn has_place(api: &dyn Api, json: &Value) -> bool {
+    json.get(api.expected_content().trim_matches('`')).is_some()
 }
 
 /// Whether a field is there and nothing is in it.

@@ -4,15 +4,18 @@ use std::time::Duration;
 use ayeaye_agent::{ModelErrorKind, error_chain};
 use reqwest::StatusCode;
 
+use super::computer_tool;
 use super::features::OptionalFeature;
 use crate::Endpoint;
 use crate::excerpt::excerpt;
 
 mod classify;
+mod inputs;
 mod words;
 
 pub(super) use self::classify::LEAST_REPLY;
-use self::classify::{FAULT, TOO_SLOW, busy, classify};
+use self::classify::{FAULT, NO_GENERATION, PROXY_KEY, TOO_SLOW, busy, classify};
+use self::inputs::without_inputs;
 use self::words::status_of;
 
 /// What is told of an answer instead of a page's text.
@@ -111,14 +114,19 @@ impl AttemptError {
 
     /// The rest of a sentence that begins with "the model endpoint <URL>". `hide` takes keys out of a text.
     pub(super) fn message(&self, hide: impl Fn(&str) -> String) -> String {
-        let mut message = self.what.clone();
-        if !self.said.is_empty() {
-            message = format!("{message} ({})", excerpt(&hide(&self.said)));
+        if self.said.is_empty() {
+            return hide(&self.with_hint(&self.what));
         }
-        if !self.hint.is_empty() {
-            message = format!("{message}: {}", self.hint);
-        }
-        hide(&message)
+        hide(&self.with_hint(&format!("{} ({})", self.what, excerpt(&hide(&self.said)))))
+    }
+
+    /// The same without the endpoint's own words, if it has any. A key is in none of it.
+    pub(super) fn unquoted(&self) -> Option<String> {
+        (!self.said.is_empty()).then(|| self.with_hint(&self.what))
+    }
+
+    fn with_hint(&self, what: &str) -> String {
+        if self.hint.is_empty() { what.to_owned() } else { format!("{what}: {}", self.hint) }
     }
 
     /// An answer that cannot be used, where the next one may be better.
@@ -194,12 +202,7 @@ impl AttemptError {
             let message = format!("cannot be asked: {cause}");
             (ModelErrorKind::Rejected, message, Recovery::GiveUp)
         } else if error.is_connect() {
-            let chain = error_chain(&error);
-            let (way_out, recovery) = match untrusted(&chain) {
-                Some(way_out) => (way_out, Recovery::GiveUp),
-                None if chain.contains("tunnel") => (PROXY_FAILS, retry),
-                None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
-            };
+            let (way_out, recovery) = unconnected(&error_chain(&error));
             let message = format!("cannot be reached ({cause}): {way_out}");
             (ModelErrorKind::Unreachable, message, recovery)
         } else if error.is_timeout() {
@@ -239,7 +242,7 @@ impl AttemptError {
     /// An error inside an answer, for which no status came; a number in it may be the one it would have had.
     pub(super) fn inside(number: Option<u16>, reason: &str, retry_after: Option<Duration>) -> Self {
         let what = "reported an error in its answer".to_owned();
-        let by_words = status_of(&reason.to_ascii_lowercase());
+        let by_words = status_of(&without_inputs(&reason.to_ascii_lowercase()));
         // A number outranks words, but for Zhipu's of a path where there is nothing, which is 500. Where nothing
         // tells, it may be temporary, like one of the server's own.
         let like = by_words.filter(|it| *it == 404).or(number).or(by_words).unwrap_or(500);
@@ -248,7 +251,8 @@ impl AttemptError {
     }
 
     fn classified(what: String, status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
-        let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
+        let lower = reason.to_ascii_lowercase();
+        let (kind, hint, recovery) = classify(status, &without_inputs(&lower), retry_after);
         Self {
             said: reason.to_owned(),
             hint,
@@ -271,6 +275,21 @@ impl AttemptError {
         }
     }
 
+    /// The same, of a request that declares the tool for computers: a refusal that points at the tools is one of it.
+    pub(super) fn of_computer_tool(self) -> Self {
+        let is_pointed_at = self.kind == ModelErrorKind::Rejected
+            && self.status.is_some_and(|(status, _)| matches!(status, 400 | 422))
+            && matches!(
+                self.recovery,
+                Recovery::GiveUp | Recovery::WithoutFeature(OptionalFeature::Tools)
+            )
+            && computer_tool::is_pointed_at_in(&without_inputs(&self.said.to_ascii_lowercase()));
+        if !is_pointed_at {
+            return self;
+        }
+        Self { hint: NO_GENERATION, recovery: Recovery::OtherComputerTool, ..self }
+    }
+
     /// An answer that ended before its reply did.
     pub(super) fn cut() -> Self {
         let what = "ended its answer before the end of the reply";
@@ -290,7 +309,14 @@ impl AttemptError {
     }
 
     /// A redirect. It is not followed: the key is for the configured address only.
-    pub(super) fn redirect(status: u16, to: &str) -> Self {
+    pub(super) fn redirect(status: u16, to: &str, is_slash: bool) -> Self {
+        if is_slash {
+            let message = format!(
+                "answered {status} and points to its own path with a slash behind it: clients of such APIs ask without; \
+                 have its router, or the proxy in front of it, take both"
+            );
+            return Self::new(ModelErrorKind::Rejected, message, Recovery::GiveUp);
+        }
         let message = format!(
             "answered {status} and points to {}: not followed, so that the key stays where it is \
              meant to be; if that is the right place, make it the base URL",
@@ -303,6 +329,17 @@ impl AttemptError {
 const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
      host in no_proxy";
 
+/// The way out where there is no connection, and what may help: a later attempt, unless it cannot.
+fn unconnected(why: &str) -> (&'static str, Recovery) {
+    let retry = Recovery::Retry { after: None };
+    match untrusted(why) {
+        Some(way_out) => (way_out, Recovery::GiveUp),
+        None if why.contains("proxy authorization required") => (PROXY_KEY, Recovery::GiveUp),
+        None if why.contains("tunnel") => (PROXY_FAILS, retry),
+        None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
+    }
+}
+
 /// The way out where a connection cannot be encrypted, or not to whom it should be: neither passes by itself.
 fn untrusted(why: &str) -> Option<&'static str> {
     let mentions = |words: &[&str]| words.iter().any(|word| why.contains(word));
@@ -312,7 +349,8 @@ fn untrusted(why: &str) -> Option<&'static str> {
              basicConstraints=CA:FALSE, and name the issuer's file in SSL_CERT_FILE"
         }
         () if mentions(&["UnknownIssuer"]) => {
-            "its certificate is not trusted: name the file of the issuer's certificate in SSL_CERT_FILE"
+            "its certificate is not trusted: name the file of the issuer's certificate in SSL_CERT_FILE; where that is \
+             set, see that the file is there, can be read and is PEM"
         }
         () if mentions(&["invalid peer certificate"]) => {
             "its certificate is not trusted: have it renewed, or made for the name in model.base-url"

@@ -47,8 +47,23 @@ fn words_of(json: &Value) -> String {
             let code = if code.is_empty() { String::new() } else { format!(" [{code}]") };
             format!("{text}{code}{quota}")
         }
-        None => json.to_string(),
+        None => complaints(json).unwrap_or_else(|| json.to_string()),
     }
+}
+
+/// What `FastAPI` says of the fields of a request, each with its place. It quotes beside that what was sent, up to all of
+/// the request, which says nothing about why.
+fn complaints(json: &Value) -> Option<String> {
+    let complaint = |it: &Value| {
+        let place = it["loc"].as_array()?.iter().map(|step| match step {
+            Value::String(name) => name.clone(),
+            number => number.to_string(),
+        });
+        let place = place.skip_while(|step| step == "body").collect::<Vec<_>>().join(".");
+        Some(format!("`{place}`: {}", it["msg"].as_str()?))
+    };
+    let all = json["detail"].as_array()?.iter().map(complaint).collect::<Option<Vec<_>>>()?;
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// What JSON says that is no answer, in the places where hosts put it that have none for errors.
@@ -146,7 +161,7 @@ pub(super) fn reported_error(json: &Value) -> Option<AttemptError> {
     if error.is_null() || error.as_str().is_some_and(str::is_empty) {
         return None;
     }
-    let code = [&error["code"], &error["status"], &json["code"]];
+    let code = [&error["code"], &error["status"], &json["code"], &error["http_status_code"]];
     let status = code.into_iter().find_map(|code| {
         let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
         number.and_then(|code| u16::try_from(code).ok()).filter(|code| is_status(*code))
@@ -265,6 +280,37 @@ mod tests {
                 recovery,
                 "{error}"
             );
+        }
+    }
+
+    #[test]
+    fn a_status_is_found_where_it_is() {
+        let error = json!({"message": "`inputs` must have less than 4095 tokens.", "http_status_code": 422});
+        let found = reported_error(&json!({ "error": error })).unwrap();
+        assert_eq!(found.recovery, Recovery::ShorterPrompt);
+        let message = found.message(str::to_owned);
+        assert!(message.starts_with("answered 422"), "{message}");
+    }
+
+    #[test]
+    fn of_fields_that_are_refused_the_places_are_told_and_not_what_was_sent() {
+        let request = json!({"messages": [{"content": "PIN", "image_url": "x"}], "temperature": 0});
+        let missing = json!({"type": "missing", "loc": ["body", "conversation_id"], "msg": "Field required",
+            "input": request});
+        let extra = json!({"type": "extra_forbidden", "loc": ["body", "tools", 0, "strict"],
+            "msg": "Extra inputs are not permitted", "input": request});
+        for (detail, said) in [
+            (json!([missing]), "`conversation_id`: Field required"),
+            (
+                json!([missing, extra]),
+                "`conversation_id`: Field required; `tools.0.strict`: Extra inputs are not permitted",
+            ),
+        ] {
+            let body = json!({ "detail": detail }).to_string();
+            assert_eq!(error_message(body.as_bytes()), said);
+        }
+        for other in [json!({"detail": []}), json!({"detail": [{"msg": "a"}]})] {
+            assert_eq!(error_message(other.to_string().as_bytes()), other.to_string());
         }
     }
 

@@ -16,17 +16,21 @@ pub(super) enum OptionalFeature {
     /// The model's past calls of tools as calls, which some settings of Anthropic's API take only with the thinking
     /// that was in front of them. That is not kept; without them the history is told in words.
     PastCalls,
+    /// A message of the system's, which some chat templates take not at all, or beside no picture. Without it the rules
+    /// stand in front of what the user says first.
+    SystemMessage,
 }
 
 impl OptionalFeature {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::StreamUsage,
         Self::ResponseSchema,
         Self::Sampling,
         Self::MaxTokens,
         Self::Tools,
         Self::PastCalls,
+        Self::SystemMessage,
     ];
 
     /// Its name in messages.
@@ -38,6 +42,7 @@ impl OptionalFeature {
             Self::MaxTokens => "`max_tokens`",
             Self::Tools => "tools",
             Self::PastCalls => "past calls without the thinking in front of them",
+            Self::SystemMessage => "a message of the system's",
         }
     }
 
@@ -49,6 +54,7 @@ impl OptionalFeature {
             Self::MaxTokens => 8,
             Self::Tools => 16,
             Self::PastCalls => 32,
+            Self::SystemMessage => 64,
         }
     }
 }

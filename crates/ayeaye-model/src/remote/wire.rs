@@ -1,7 +1,7 @@
 //! The APIs of endpoints: what is sent where, and what the answers hold.
 use std::fmt;
 
-use ayeaye_agent::{Part, Picture, Prompt};
+use ayeaye_agent::{Part, Picture, Prompt, Role};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -85,6 +85,9 @@ impl ModelRequest<'_> {
                 let mut parts = self.prompt.messages.iter().flat_map(|message| &message.parts);
                 parts.any(|part| matches!(part, Part::Call(_)))
             }
+            OptionalFeature::SystemMessage => {
+                self.prompt.messages.iter().any(|message| message.role == Role::System)
+            }
         };
         wanted && !self.unsupported.contains(feature)
     }
@@ -98,6 +101,16 @@ impl ModelRequest<'_> {
         params.remove("max_tokens");
         params
     }
+}
+
+/// A count of tokens, which relays also write as `2000.0` or as a string.
+fn token_count(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let text = value.as_str().map(str::trim).map(str::to_owned);
+        let text = text.or_else(|| value.as_f64().map(|number| number.to_string()))?;
+        let whole = text.split_once('.').filter(|(_, part)| part.bytes().all(|it| it == b'0'));
+        whole.map_or(text.as_str(), |(whole, _)| whole).parse().ok()
+    })
 }
 
 fn base64_picture(picture: &Picture) -> String {
@@ -134,7 +147,7 @@ fn header(map: &mut HeaderMap, name: &'static str, value: &'static str) {
 pub(super) mod tests {
     use std::sync::LazyLock;
 
-    use ayeaye_agent::{Message, Part, Role, ScreenSize, ToolCall};
+    use ayeaye_agent::{Message, ScreenSize, ToolCall};
     use bytes::Bytes;
     use serde_json::json;
 
@@ -207,6 +220,16 @@ pub(super) mod tests {
         );
         let unsupported = UnsupportedFeatures::default().with(OptionalFeature::Sampling);
         assert!(!ModelRequest { unsupported, ..request }.includes(OptionalFeature::Sampling));
+    }
+
+    #[test]
+    fn counts_are_read_in_every_spelling() {
+        for count in [json!(2000), json!(2000.0), json!("2000"), json!(" 2000.0 ")] {
+            assert_eq!(token_count(&count), Some(2000), "{count}");
+        }
+        for none in [json!(null), json!(-1), json!(-1.0), json!(0.5), json!("many"), json!([1])] {
+            assert_eq!(token_count(&none), None, "{none}");
+        }
     }
 
     #[test]

@@ -35,6 +35,13 @@ async fn a_check_finds_what_is_wrong() {
     assert!(found[1].2.contains("is not the one model offered: “other”"), "{found:?}");
     assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Warning), "{found:?}");
 
+    // A list and nothing around it.
+    let many: Vec<_> = (0..9).map(|at| json!({"id": format!("m{at}")})).collect();
+    let bare = http("200 OK", JSON, json!(many).to_string());
+    let found = checked(vec![bare, tap("700,865")]).await;
+    assert!(found[1].2.contains("among the 9 models offered: “m0”"), "{found:?}");
+    assert!(found[1].2.ends_with("“m7” and 1 more"), "{found:?}");
+
     let found = checked(vec![http("404 Not Found", "", ""), tap("370,380")]).await;
     assert_eq!(found[0].1, Severity::Ok, "{found:?}");
     assert_eq!(found[1].1, Severity::Error, "{found:?}");
@@ -72,6 +79,14 @@ async fn a_check_finds_what_is_wrong() {
         ),
         (
             http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#),
+            "the model's name is wrong",
+        ),
+        (
+            http(
+                "400 Bad Request",
+                JSON,
+                r#"{"error":{"message":"Invalid model name passed in model=m. Call `/v1/models`"}}"#,
+            ),
             "the model's name is wrong",
         ),
     ] {

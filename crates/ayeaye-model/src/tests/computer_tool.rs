@@ -126,6 +126,27 @@ async fn an_endpoint_that_takes_none_is_asked_with_each_once_and_names_the_way_o
 }
 
 #[tokio::test]
+async fn a_refusal_that_points_at_the_tool_without_its_name_is_one_of_it() {
+    let sglang = r"tools.0.computer.type: String should match pattern '^computer_\d{8}$'";
+    let vllm = "2 validation errors: [{'type': 'missing', 'loc': 'body.tools.0.name', 'msg': 'Field required'}]";
+    for said in [sglang, vllm] {
+        let endpoint = super::server::RawEndpoint::start(move |request: &Request| {
+            if request.body["tools"][0]["type"] == "computer_20250124" {
+                let block = json!({"type": "tool_use", "id": "t", "name": "done", "input": {"message": "ok"}});
+                return Act::says(
+                    &json!({"type": "message", "content": [block], "stop_reason": "tool_use"}),
+                );
+            }
+            let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
+            http("400 Bad Request", JSON, error.to_string())
+        })
+        .await;
+        claude(&endpoint, "claude-opus-5-5").call(&step(), LIMIT).await.unwrap();
+        assert_eq!(kinds(&endpoint), [TOOLSET, "computer_20251124", "computer_20250124"], "{said}");
+    }
+}
+
+#[tokio::test]
 async fn it_goes_back_when_the_endpoint_changes_its_mind() {
     let mut asked = 0;
     let endpoint = super::server::RawEndpoint::start(move |request: &Request| {

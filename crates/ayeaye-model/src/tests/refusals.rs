@@ -91,3 +91,68 @@ async fn a_key_is_hidden_whatever_is_read_from_the_words_around_it() {
         }
     }
 }
+
+/// `FastAPI` quotes all of a request that lacks a field.
+#[tokio::test]
+async fn a_field_that_is_missing_is_not_taken_for_one_of_those_that_were_sent() {
+    let endpoint = RawEndpoint::start(move |request| {
+        if request.body["user"].is_null() {
+            let missing = json!({"type": "missing", "loc": ["body", "user"], "msg": "Field required",
+                "input": request.body});
+            return http("422 Unprocessable Entity", JSON, json!({"detail": [missing]}).to_string());
+        }
+        says(BACK)
+    })
+    .await;
+    let address = Endpoint::parse(&endpoint.url()).unwrap();
+    let model = RemoteModel::new(ModelConfig::new(address, "gelab-fake")).unwrap();
+    let error = model.call(&prompt(), LIMIT).await.unwrap_err();
+    assert_eq!((error.kind, endpoint.seen().len()), (ModelErrorKind::Rejected, 1));
+    assert!(error.message.contains("(“`user`: Field required”)"), "{}", error.message);
+}
+
+/// As templates of some models do where a picture follows.
+#[tokio::test]
+async fn rules_that_are_refused_beside_a_picture_stand_in_front_of_the_task_from_then_on() {
+    let endpoint = RawEndpoint::start(move |request| {
+        if request.body["messages"][0]["role"] == "system" {
+            let why = "Prompting with images is incompatible with system messages.";
+            return refuses(&json!({ "message": why }));
+        }
+        says(BACK)
+    })
+    .await;
+    let address = Endpoint::parse(&endpoint.url()).unwrap();
+    let model = RemoteModel::new(ModelConfig::new(address, "gelab-fake")).unwrap();
+    let mut prompt = prompt();
+    prompt.messages.insert(0, Message::text(Role::System, "the rules"));
+    for _ in 0..2 {
+        assert_eq!(model.call(&prompt, LIMIT).await.unwrap().text, BACK);
+    }
+    let bodies: Vec<_> = endpoint.seen().into_iter().map(|it| it.body).collect();
+    assert_eq!(bodies.len(), 3);
+    for body in &bodies[1..] {
+        let first = &body["messages"][0];
+        assert_eq!(
+            (&first["role"], &first["content"][0]["text"]),
+            (&json!("user"), &json!("the rules\n"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_error_can_be_told_without_the_endpoints_own_words() {
+    let (error, _) =
+        failed(vec![refuses(&json!({ "message": "invalid near: the code is 4711" }))]).await;
+    assert!(error.message.contains("400 Bad Request (“invalid near: the code is 4711”): "));
+    let unquoted = error.unquoted.unwrap();
+    assert!(unquoted.contains("answered 400 Bad Request: it does not take such"), "{unquoted}");
+    assert_eq!(error.retries[0].unquoted.as_ref(), Some(&unquoted));
+    let (error, _) =
+        failed(vec![http("200 OK", "content-type: text/plain\r\n", "code 4711")]).await;
+    assert!(error.message.contains("code 4711"), "{}", error.message);
+    assert!(!error.unquoted.unwrap().contains("4711"));
+    // Where it says nothing there is nothing to leave out.
+    let (error, _) = failed(vec![http("404 Not Found", "", "")]).await;
+    assert_eq!(error.unquoted, None, "{}", error.message);
+}

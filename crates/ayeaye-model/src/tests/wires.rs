@@ -233,6 +233,7 @@ async fn an_answer_that_failed_before_it_said_anything_is_no_reply() {
         (0, JSON, chat("network_error", Value::Null), "finish reason “network_error”"),
         (0, JSON, chat("insufficient_system_resource", Value::Null), "fault is on its side"),
         (0, JSON, chat("abort", Value::Null), "broke off its answer"),
+        (0, JSON, chat("timeout", Value::Null), "broke off its answer"),
         (3, JSON, json!({"output": [], "status": "failed"}).to_string(), "“failed”"),
         (3, EVENTS, format!("data: {failed}\n\n"), "“failed”"),
     ] {

@@ -122,6 +122,11 @@ pub enum ValueError {
     UrlWithCredentials,
     #[error("it must end with its path: no `?` and no `#`")]
     UrlWithQuery,
+    #[error(
+        "it must end with its path: no `?` and no `#`. Azure's address that ends in /openai/v1 needs no api-version: \
+         https://NAME.openai.azure.com/openai/v1"
+    )]
+    UrlWithApiVersion,
     #[error("it must be https")]
     NotHttps,
     #[error("it must end with its host and port, such as https://phones.example.com")]

@@ -139,6 +139,9 @@ pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ValueError::UrlWithCredentials);
     }
+    if url.query_pairs().any(|(name, _)| name == "api-version") {
+        return Err(ValueError::UrlWithApiVersion);
+    }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(ValueError::UrlWithQuery);
     }
@@ -214,6 +217,15 @@ mod tests {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
         assert!(timeout("0s").is_err());
+    }
+
+    #[test]
+    fn a_query_is_refused_with_the_address_that_needs_none() {
+        let refused = |url: &str| endpoint(url).unwrap_err().to_string();
+        let azure = "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21";
+        assert!(refused(azure).contains("/openai/v1"), "{}", refused(azure));
+        assert!(!refused("https://example.com/v1?key=1").contains("Azure"));
+        assert!(endpoint("https://x.openai.azure.com/openai/v1").is_ok());
     }
 
     #[test]

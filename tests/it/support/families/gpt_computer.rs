@@ -121,9 +121,13 @@ pub fn turns(body: &Value) -> Result<Vec<Turn>, String> {
                     return Err(format!("a message of {role}"));
                 }
                 role.clone_into(&mut turn.role);
-                let kind = if role == "user" { "input_text" } else { "output_text" };
-                for part in item["content"].as_array().ok_or("a message without content")? {
-                    if part["type"] == kind {
+                if role == "assistant" {
+                    // By the published types a list would need the id that the message came with.
+                    let said = item["content"].as_str().ok_or("a reply that is no string")?;
+                    turn.text = format!("{said}\n");
+                }
+                for part in item["content"].as_array().into_iter().flatten() {
+                    if part["type"] == "input_text" {
                         turn.text.push_str(part["text"].as_str().ok_or("a text that is none")?);
                         turn.text.push('\n');
                     } else if part["type"] == "input_image" && part["detail"] == "original" {

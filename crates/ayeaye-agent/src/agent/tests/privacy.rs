@@ -273,6 +273,24 @@ fn lengths_only() -> PrivacySettings {
     PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() }
 }
 
+/// An endpoint may quote in an error what it was sent.
+#[tokio::test(start_paused = true)]
+async fn the_words_of_an_endpoint_that_fails_are_not_kept_where_only_lengths_are() {
+    let quotes = || ScriptedReply::Refuses("invalid near: NOTE4711".to_owned());
+    let rig = Rig::new([note("the code is NOTE4711"), quotes()]).privacy(lengths_only());
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert!(report.message.contains("the endpoint refuses it"), "{}", report.message);
+    assert!(!report.message.contains("NOTE4711"), "{}", report.message);
+    assert_eq!(rig.files_with("NOTE4711"), [""; 0]);
+    assert_ne!(rig.files_with("the attempt was refused"), [""; 0]);
+    // Elsewhere they tell more than anything else.
+    let rig = Rig::new([quotes()]);
+    let report = rig.run().await;
+    assert!(report.message.contains("invalid near: NOTE4711"), "{}", report.message);
+    assert_ne!(rig.files_with("invalid near: NOTE4711"), [""; 0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_was_typed_counts_after_only_its_length_was_kept() {
     let mut policy = trusting();

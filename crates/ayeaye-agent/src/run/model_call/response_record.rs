@@ -7,7 +7,7 @@ use crate::journal::{LlmResponse, ResponseKind, TokenRecord, ToolCallRecord};
 use crate::privacy::{keep_length, length_of};
 use crate::run::millis;
 use crate::run::reply_length::is_too_long;
-use crate::{ModelError, ModelErrorKind, Prices, Reply, Session, Tokens, ToolCall};
+use crate::{ModelError, ModelErrorKind, Prices, Reply, Retry, Session, Tokens, ToolCall};
 
 /// What is recorded of a reply in which a password may be.
 pub(super) const WITHHELD: &str =
@@ -36,11 +36,12 @@ pub(in crate::run) struct CallNumbers {
     pub(in crate::run) iteration: u32,
 }
 
-/// The record of a call without a reply.
+/// The record of a call without a reply, with what its endpoint said in `quotes` or without.
 pub(super) fn failed_response(
     model: &str,
     CallNumbers { call_id, request_number, iteration }: CallNumbers,
     err: &ModelError,
+    quotes: bool,
 ) -> LlmResponse {
     LlmResponse {
         call_id,
@@ -60,10 +61,15 @@ pub(super) fn failed_response(
         first_token_ms: None,
         cost_usd: 0.0,
         cost_known: false,
-        retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
-        error: Some(err.message.clone()),
+        retries: told(&err.retries, quotes),
+        error: Some(err.told(quotes).to_owned()),
         withdrawn: false,
     }
+}
+
+/// What went wrong in these attempts, for the record.
+pub(super) fn told(attempts: &[Retry], quotes: bool) -> Vec<String> {
+    attempts.iter().map(|attempt| attempt.told(quotes).to_owned()).collect()
 }
 
 /// The record of a call of which its process saw no end: charged like one that is given up. `prices` are its model's.
@@ -74,7 +80,7 @@ pub(in crate::run) fn lost_response(
 ) -> LlmResponse {
     let open = &session.in_progress;
     let lost = ModelError::new(ModelErrorKind::Abandoned, INTERRUPTED, Duration::ZERO);
-    let mut response = failed_response(&open.model, call, &lost);
+    let mut response = failed_response(&open.model, call, &lost, true);
     let prompt = session.prompt_tokens.expect(&open.model, open.purpose);
     charge(&mut response, Tokens { prompt, ..Tokens::default() }, prices);
     response

@@ -133,7 +133,12 @@ async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
 /// Two of three attempts had been taken by the endpoint before they failed: each may cost its prompt.
 #[tokio::test(start_paused = true)]
 async fn attempts_that_broke_off_are_charged_for_their_prompts() {
-    let attempt = |taken| Retry { error: "it broke off".to_owned(), waited: Duration::ZERO, taken };
+    let attempt = |taken| Retry {
+        error: "it broke off".to_owned(),
+        unquoted: None,
+        waited: Duration::ZERO,
+        taken,
+    };
     let retries = vec![attempt(true), attempt(false), attempt(true)];
     for (input, known) in [(1000.0, false), (0.0, true)] {
         let mut recording = Recording::new().await;
@@ -167,7 +172,12 @@ async fn attempts_that_broke_off_are_charged_for_their_prompts() {
 #[tokio::test(start_paused = true)]
 async fn the_attempts_of_a_call_that_is_given_up_are_charged_too() {
     let mut recording = Recording::new().await;
-    let broke_off = Retry { error: "it broke off".to_owned(), waited: Duration::ZERO, taken: true };
+    let broke_off = Retry {
+        error: "it broke off".to_owned(),
+        unquoted: None,
+        waited: Duration::ZERO,
+        taken: true,
+    };
     let lines = [complete("a"), ScriptedReply::HangsAfter(broke_off)];
     let model = Arc::new(ScriptedModel::new(lines));
     let cancel = CancelHandle::default();

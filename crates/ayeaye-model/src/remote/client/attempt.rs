@@ -46,7 +46,9 @@ impl Client {
         let late = LATE.min(self.config.limits.first_byte / 2);
         let attempt = self.exchange(request, end, started).await;
         let attempt = attempt.map_err(|err| err.at(self.endpoint()));
-        attempt.map_err(|err| if late <= started.elapsed() { err.late() } else { err })
+        let attempt =
+            attempt.map_err(|err| if late <= started.elapsed() { err.late() } else { err });
+        attempt.map_err(|err| if request.computer.is_some() { err.of_computer_tool() } else { err })
     }
 
     async fn exchange(
@@ -149,8 +151,11 @@ impl Client {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
             let shown =
                 |to: &str| Url::parse(to).map_or_else(|_| to.to_owned(), |it| redacted_url(&it));
+            let joined = to.and_then(|to| response.url().join(to).ok());
+            let is_slash =
+                joined.is_some_and(|it| it.path() == format!("{}/", response.url().path()));
             let to = to.map_or_else(|| "nowhere".to_owned(), shown);
-            return Err(AttemptError::redirect(status.as_u16(), &to));
+            return Err(AttemptError::redirect(status.as_u16(), &to, is_slash));
         }
         let retry_after = backoff::retry_after(response.headers());
         let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;

@@ -46,7 +46,9 @@ impl Client {
             return Ok(ModelList::WebPage);
         }
         let json: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let list = json["data"].as_array().or_else(|| json["models"].as_array());
+        // Some hosts give the list alone.
+        let lists = [&json["data"], &json["models"], &json];
+        let list = lists.into_iter().find_map(Value::as_array);
         Ok(list.map_or(ModelList::Unlisted, |list| {
             let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;

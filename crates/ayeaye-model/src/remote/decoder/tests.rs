@@ -39,6 +39,21 @@ fn a_stream_is_put_together() {
 }
 
 #[test]
+fn a_stream_of_another_api_is_told_as_that() {
+    let anthropic = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n\
+        data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"hi\"}}\n\n\
+        data: {\"type\":\"message_stop\"}\n\n";
+    let error = decoder("text/event-stream", &[anthropic.as_bytes()]).unwrap_err();
+    let message = error.message(str::to_owned);
+    assert!(error.is_of_other_api && message.contains("events hold no `choices`"), "{message}");
+    let error = take(Wire::Anthropic, "text/event-stream", &[STREAM.as_bytes()]).unwrap_err();
+    assert!(error.is_of_other_api, "{}", error.message(str::to_owned));
+    // Of this one, though there is nothing in it.
+    let empty = "data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n";
+    assert!(decoder("text/event-stream", &[empty.as_bytes()]).is_ok());
+}
+
+#[test]
 fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
     let whole = decoder("text/event-stream", &[STREAM.as_bytes()]).unwrap();
     let end = STREAM.find("\"finish_reason\":\"stop\"").unwrap();
@@ -222,7 +237,7 @@ fn what_is_no_answer_says_what_it_is() {
         ("<html><title></title><h1>It works</h1>", "(“<html><title></title><h1>It works</h1>”)"),
         ("{\"id\":1,\"content\":\"TYPE hunter2\"}", "holds no `choices` (“it has: id, content”)"),
         ("[]", "holds no `choices`: the base URL"),
-        ("Hello", "“Hello” (text/plain)"),
+        ("Hello", "text/plain that is no JSON (“Hello”)"),
         ("data: [DONE]\n\n", "says nothing"),
         ("data: {\"choices\"\n\n", "broken JSON"),
         ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),

@@ -4,11 +4,11 @@ use std::time::Duration;
 use ayeaye_agent::ModelErrorKind;
 
 use super::super::computer_tool;
+use super::Recovery;
 use super::words::{
     self, CONTEXT_EXCEEDED, ContextRoom, DAILY_LIMIT, INVALID_KEY, NO_VISION, QUOTA_EXCEEDED,
     QUOTA_IF_NO_WAIT, most_pictures, most_tokens, room_for_reply, unsupported_feature,
 };
-use super::{Recovery, WEB_PAGE};
 
 /// Kind, hint and recovery for an error status. `reason` is the endpoint's own message in lower
 /// case: many endpoints answer 400 to everything, and only their words tell one case from another.
@@ -78,12 +78,9 @@ pub(super) fn classify(
             give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL)
         }
         400 if mentions(&words::UNKNOWN_MODEL) => give_up(ModelErrorKind::NotFound, NOT_FOUND),
-        400 | 404 | 422 if computer_tool::is_named_in(reason) => (
-            ModelErrorKind::Rejected,
-            "it takes this model with no generation of the computer-use tool: name one that can use \
-             computers, or set model.profile = \"claude-chat\", which needs no such tool",
-            Recovery::OtherComputerTool,
-        ),
+        400 | 404 | 422 if computer_tool::is_named_in(reason) => {
+            (ModelErrorKind::Rejected, NO_GENERATION, Recovery::OtherComputerTool)
+        }
         // A fault of the server's own may name what it failed at, which is no refusal of it; but llama.cpp's
         // server has no other status for this one.
         400 | 404 | 422 | 500 | 501
@@ -96,18 +93,17 @@ pub(super) fn classify(
             )
         }
         404 | 405 => give_up(ModelErrorKind::NotFound, NOT_FOUND),
-        // Of a proxy, which knows no context. What is sent is mostly pictures.
-        413 if reason == WEB_PAGE => {
-            (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt)
-        }
-        413 => prompt_too_long(""),
+        // It is said of the body, which is mostly pictures; by some hosts of its tokens.
+        413 if mentions(&["token", "context"]) => prompt_too_long(""),
+        413 => (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt),
+        407 => give_up(ModelErrorKind::Unreachable, PROXY_KEY),
         400 if mentions(&INVALID_KEY) => give_up(
             ModelErrorKind::Unauthorized,
             "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
         ),
         402 => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
         400 if mentions(&["billing"]) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        400 | 429 if mentions(&QUOTA_EXCEEDED) || status == 429 && mentions(&DAILY_LIMIT) => {
+        400 | 422 | 429 if mentions(&QUOTA_EXCEEDED) || status == 429 && mentions(&DAILY_LIMIT) => {
             give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
         }
         // What a minute or the last day allows is called so too, and says when there is more of it.
@@ -149,6 +145,9 @@ const LOADING_TAKES: Duration = Duration::from_secs(10);
 const NOT_FOUND: &str = "either the path or the model's name is wrong: the base URL usually ends in /v1, and the \
      endpoint lists its models under /models";
 
+pub(super) const NO_GENERATION: &str = "it takes this model with no generation of the computer-use tool: name one that can use \
+     computers, or set model.profile = \"claude-chat\", which needs no such tool";
+
 const NO_COMPUTER_TOOL: &str = "it takes this model without the computer-use tool: name one that can use computers, or set \
      model.profile to one that needs no such tool, \"gemini-chat\" with Gemini's OpenAI-compatible address or \"gpt\"";
 
@@ -172,8 +171,11 @@ const WRONG_PLACE: &str =
 const MODERATION: &str = "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on \
      a machine of your own";
 
-const TOO_LARGE: &str = "a proxy in front of it takes no request as large as this: have it take 20 MB (nginx: \
+const TOO_LARGE: &str = "it, or a proxy in front of it, takes no request as large as this: have it take 20 MB (nginx: \
      client_max_body_size 20m), or send smaller pictures";
+
+pub(super) const PROXY_KEY: &str = "the proxy that it is asked through wants a user name and password: put them into https_proxy, \
+     http_proxy or all_proxy (http://user:password@host:port), or name the endpoint's host in no_proxy";
 
 pub(super) const FAULT: &str = "the fault is on its side: look at its log";
 

@@ -42,6 +42,19 @@ fn what_is_tried_again() {
         (400, "x is not a valid model ID", "name is wrong"),
         (400, "API key expired. Please renew the API key.", "AYEAYE_MODEL_API_KEY"),
         (400, "You have reached your specified API usage limits.", "quota"),
+        (
+            400,
+            "Budget has been exceeded! Current cost: 0.5, Max budget: 0.1 [budget_exceeded]",
+            "quota",
+        ),
+        (422, "Budget has been exceeded! Current cost: 0.5, Max budget: 0.1", "quota"),
+        (429, "ExceededBudget: User=x over budget. Spend=2, Budget=1", "quota"),
+        (400, "No connected db. [no_db_connection]", "the key is wrong"),
+        (
+            400,
+            "Invalid model name passed in model=nosuch. Call `/v1/models` to view available models for your key.",
+            "name is wrong",
+        ),
         (429, "Your prepayment credits are depleted.", "quota"),
         (400, "系统检测到输入或生成内容可能包含不安全或敏感内容 [1301]", "moderation"),
         (
@@ -346,6 +359,64 @@ fn what_is_tried_again_in_another_way() {
         ),
         (
             400,
+            "Too many images provided. This model supports up to 1 images",
+            Recovery::FewerPictures { most: 1 },
+        ),
+        (
+            500,
+            "this model only supports one image while more than one image requested",
+            Recovery::FewerPictures { most: 1 },
+        ),
+        (
+            400,
+            "Too many images in request. Maximum is 8 images per request",
+            Recovery::FewerPictures { most: 8 },
+        ),
+        (400, "Too many images in request: 54 > 30", Recovery::FewerPictures { most: 30 }),
+        (
+            400,
+            "Each side has at most 9000 pixels, and a request at most 3 images",
+            Recovery::FewerPictures { most: 3 },
+        ),
+        (400, "Too many images in request. Max is 50.", Recovery::FewerPictures { most: 50 }),
+        (
+            400,
+            "Too many images in request: 51, maximum allowed: 50",
+            Recovery::FewerPictures { most: 50 },
+        ),
+        (
+            400,
+            "Input length (9000 tokens) exceeds the maximum allowed length (8186 tokens). Use a shorter input or \
+             enable --allow-auto-truncate.",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "Request prompt exceeds the KV memory budget: input_len=9000.",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            422,
+            "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000 [validation]",
+            Recovery::ShorterPrompt,
+        ),
+        (
+            400,
+            "Prompting with images is incompatible with system messages.",
+            Recovery::WithoutFeature(OptionalFeature::SystemMessage),
+        ),
+        (
+            400,
+            "System role not supported",
+            Recovery::WithoutFeature(OptionalFeature::SystemMessage),
+        ),
+        (
+            400,
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+            Recovery::WithoutFeature(OptionalFeature::SystemMessage),
+        ),
+        (
+            400,
             "unknown field stream_options",
             Recovery::WithoutFeature(OptionalFeature::StreamUsage),
         ),
@@ -446,7 +517,15 @@ fn what_is_tried_again_in_another_way() {
 fn who_is_to_make_room_or_to_be_waited_for_is_told() {
     for (status, said, part) in [
         (413, "a web page", "a proxy in front of it"),
-        (413, "", "longer than the model's context"),
+        (413, "", "client_max_body_size"),
+        (413, "Payload Too Large [PayloadTooLargeError]", "client_max_body_size"),
+        (413, "Failed to buffer the request body: length limit exceeded", "client_max_body_size"),
+        (
+            413,
+            "Request too large for model `x` on tokens per minute",
+            "longer than the model's context",
+        ),
+        (407, "a web page", "wants a user name and password"),
         (503, "Loading model", "it is loading the model"),
         (503, "no healthy upstream", "look at its log"),
         (503, "The model is overloaded. Please try again later.", "it is busy"),
@@ -454,6 +533,47 @@ fn who_is_to_make_room_or_to_be_waited_for_is_told() {
     ] {
         let message = AttemptError::from_status(status, said, None).message(str::to_owned);
         assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn what_is_quoted_of_the_request_decides_nothing() {
+    let quoted =
+        "{'stream_options': 1, 'temperature': 0, 'messages': [{'image_url': 'x'}], 'tools': []}";
+    for said in [
+        format!("[{{'loc': ('body', 'user'), 'msg': 'Field required', 'input': {quoted}}}]"),
+        format!(
+            "1 validation error for Chat\nuser\n  Field required [type=missing, input_value={quoted}, input_type=dict]"
+        ),
+    ] {
+        let error = AttemptError::from_status(422, &said, None);
+        assert_eq!((error.kind, error.recovery), (ModelErrorKind::Rejected, Recovery::GiveUp));
+        assert!(error.message(str::to_owned).contains("Field required"));
+        let inside = AttemptError::inside(Some(422), &said, None);
+        assert_eq!((inside.kind, inside.recovery), (ModelErrorKind::Rejected, Recovery::GiveUp));
+    }
+}
+
+#[test]
+fn a_refusal_that_points_at_the_tools_is_one_of_the_tool_for_computers() {
+    let sglang = "tools.0.computer.type: String should match pattern '^computer_\\d{8}$'";
+    let vllm = "2 validation errors: [{'type': 'missing', 'loc': 'body.tools.0.name', 'msg': 'Field required', \
+                'input': '<dict of 2 items>'}]";
+    for said in [sglang, vllm, "`tools.0.name`: Field required", "('body', 'tools', 0, 'name')"] {
+        let error = || AttemptError::from_status(400, said, None);
+        let asked = error().of_computer_tool();
+        assert_eq!(asked.recovery, Recovery::OtherComputerTool, "{said}");
+        assert!(asked.message(str::to_owned).contains("claude-chat"), "{said}");
+        assert_ne!(error().recovery, Recovery::OtherComputerTool, "{said}");
+    }
+    for (status, said) in [
+        (400, "the maximum context length is 2048 tokens, with tools.0 and all"),
+        (400, "'temperature' is refused"),
+        (400, "tools.3.name: too long"),
+        (500, "tools.0 failed"),
+    ] {
+        let error = AttemptError::from_status(status, said, None).of_computer_tool();
+        assert_ne!(error.recovery, Recovery::OtherComputerTool, "{said}");
     }
 }
 
@@ -479,5 +599,18 @@ fn a_connection_that_cannot_mend_itself_says_what_helps() {
     }
     for why in ["tcp connect error: Connection refused (os error 111)", "dns error: no such host"] {
         assert_eq!(untrusted(why), None, "{why}");
+    }
+}
+
+#[test]
+fn a_proxy_that_wants_a_password_is_not_asked_again() {
+    let retry = Recovery::Retry { after: None };
+    for (why, part, recovery) in [
+        ("tunnel error: proxy authorization required", "user name and password", Recovery::GiveUp),
+        ("tunnel error: unsuccessful", "through a proxy, and that fails", retry),
+        ("tcp connect error: Connection refused (os error 111)", "start it", retry),
+    ] {
+        let (way_out, found) = unconnected(why);
+        assert!(way_out.contains(part) && found == recovery, "{why}: {way_out}");
     }
 }

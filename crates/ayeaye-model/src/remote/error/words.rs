@@ -81,11 +81,31 @@ pub(super) fn most_tokens(reason: &str) -> Option<u32> {
 
 /// How many pictures an endpoint takes in one request, where it says so.
 pub(super) fn most_pictures(reason: &str) -> Option<usize> {
-    reason.match_indices("at most ").find_map(|(at, lead)| {
-        let rest = &reason[at + lead.len()..];
-        let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        unit.starts_with(" image").then(|| number_at(rest))?
-    })
+    // Of vLLM, as `At most 1 image(s)`, and of Groq.
+    let mut counts = ["at most ", "supports up to "].into_iter().flat_map(numbers_behind(reason));
+    if let Some((most, _)) = counts.find(|(_, unit)| unit.starts_with(" image")) {
+        return Some(most);
+    }
+    // Of Ollama.
+    if reason.contains("only supports one image") {
+        return Some(1);
+    }
+    let (_, rest) = reason.split_once("too many images")?;
+    // The last is that of `54 > 30`.
+    let leads = ["maximum is ", "maximum allowed: ", "max is ", "limit is ", "up to ", " > "];
+    leads.into_iter().flat_map(numbers_behind(rest)).next().map(|(most, _)| most)
+}
+
+/// The numbers behind some words, each with what follows it.
+fn numbers_behind<'a>(text: &'a str) -> impl Fn(&'static str) -> Vec<(usize, &'a str)> {
+    move |lead| {
+        let found = text.match_indices(lead).filter_map(|(at, _)| {
+            let rest = &text[at + lead.len()..];
+            let unit = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            Some((number_at(rest)?, unit))
+        });
+        found.collect()
+    }
 }
 
 /// The number that a text begins with.
@@ -117,7 +137,14 @@ pub(super) fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
         }
         // Models of Mistral are particular about how calls and their results are told.
         _ if mentions(&["tool call id was", "after role 'tool'"]) => OptionalFeature::Tools,
-        _ if mentions(&["'tools'", "`tools`", "\"tools\""]) => OptionalFeature::Tools,
+        _ if mentions(&["'tools'", "`tools`", "`tools.", "\"tools\""]) => OptionalFeature::Tools,
+        // Of chat templates. One that has a place for the rules says so, and means what comes behind them.
+        _ if mentions(&["incompatible with system messages", "system role not supported"])
+            || reason.contains("conversation roles must alternate")
+                && !reason.contains("optional system message") =>
+        {
+            OptionalFeature::SystemMessage
+        }
         _ => return None,
     })
 }
@@ -135,16 +162,18 @@ pub(super) fn status_of(reason: &str) -> Option<u16> {
     })
 }
 
-pub(super) const INVALID_KEY: [&str; 5] = [
+/// The last is `LiteLLM`'s for any key but its own, where it has no database of others.
+pub(super) const INVALID_KEY: [&str; 6] = [
     "api key not valid",
     "api key expired",
     "api_key_invalid",
     "invalid api key",
     "invalid_api_key",
+    "no connected db.",
 ];
 
-/// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`.
-pub(super) const QUOTA_EXCEEDED: [&str; 9] = [
+/// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`; budgets are `LiteLLM`'s.
+pub(super) const QUOTA_EXCEEDED: [&str; 12] = [
     "insufficient_quota",
     "credits are depleted",
     "monthly spending cap",
@@ -154,6 +183,9 @@ pub(super) const QUOTA_EXCEEDED: [&str; 9] = [
     "exceeded_current_quota",
     "[1113]",
     "[arrearage]",
+    "[budget_exceeded]",
+    "budget has been exceeded",
+    "exceededbudget: ",
 ];
 
 /// Of 429 alone: other errors may quote the task.
@@ -235,8 +267,12 @@ pub(super) const WRONG_PLACE: [&str; 3] = [
 ];
 
 /// With 400, which is otherwise for parameters.
-pub(super) const UNKNOWN_MODEL: [&str; 3] =
-    ["model_not_found", "not a valid model id", "model does not exist"];
+pub(super) const UNKNOWN_MODEL: [&str; 4] = [
+    "model_not_found",
+    "not a valid model id",
+    "model does not exist",
+    "invalid model name passed in",
+];
 
 /// What servers say while the model is not in memory yet.
 pub(super) const LOADING: [&str; 3] = ["loading model", "model is loading", "currently loading"];
@@ -247,7 +283,11 @@ pub(super) fn is_moderated(reason: &str) -> bool {
     mentions("moderation") || mentions("guardrail") || mentions("flagged") && !mentions("account")
 }
 
-pub(super) const CONTEXT_EXCEEDED: [&str; 21] = [
+pub(super) const CONTEXT_EXCEEDED: [&str; 24] = [
+    // Of SGLang, twice, and of TGI.
+    "tokens) exceeds the maximum allowed length",
+    "exceeds the kv memory budget",
+    "`inputs` must have less than",
     "max_total_tokens=",
     "prompt exceeds max length",
     "range of input length",

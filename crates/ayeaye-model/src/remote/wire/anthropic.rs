@@ -1,5 +1,5 @@
 //! Anthropic's Messages API, version 2023-06-01, with its computer use tool.
-use ayeaye_agent::{Message, Part, Picture, Role, Tokens};
+use ayeaye_agent::{Message, Part, Picture, Role};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
@@ -8,7 +8,7 @@ use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
 use super::{
     Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, extra, header,
-    non_empty_text,
+    non_empty_text, token_count,
 };
 use crate::{Endpoint, Secret};
 
@@ -105,7 +105,7 @@ impl Api for Anthropic {
             "content_block_delta" => merge_delta(completion, block_index(json), &json["delta"]),
             "message_delta" => {
                 merge_stop_reason(completion, &json["delta"]);
-                merge_usage(&mut completion.tokens, &json["usage"]);
+                merge_usage(completion, &json["usage"]);
             }
             "message_stop" => completion.ended = true,
             // `ping`, the end of a block, and events of later versions.
@@ -124,9 +124,10 @@ impl Api for Anthropic {
             OptionalFeature::ResponseSchema
             | OptionalFeature::Sampling
             | OptionalFeature::PastCalls => true,
-            OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
-                false
-            }
+            OptionalFeature::StreamUsage
+            | OptionalFeature::MaxTokens
+            | OptionalFeature::Tools
+            | OptionalFeature::SystemMessage => false,
         }
     }
 
@@ -141,7 +142,7 @@ fn block_index(json: &Value) -> u64 {
 
 fn merge_start(completion: &mut Completion, message: &Value) {
     completion.model = message["model"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
-    merge_usage(&mut completion.tokens, &message["usage"]);
+    merge_usage(completion, &message["usage"]);
 }
 
 fn merge_stop_reason(completion: &mut Completion, json: &Value) {
@@ -189,19 +190,21 @@ fn merge_delta(completion: &mut Completion, at: u64, delta: &Value) {
     }
 }
 
-/// Counts come at the beginning, and at the end those that have changed. `input_tokens` excludes what
-/// was read from or written to the cache.
-fn merge_usage(tokens: &mut Tokens, usage: &Value) {
-    let count = |name: &str| usage[name].as_u64();
-    if let Some(input) = count("input_tokens") {
-        let cached = count("cache_read_input_tokens").unwrap_or(0);
-        let created = count("cache_creation_input_tokens").unwrap_or(0);
-        tokens.prompt = input.saturating_add(cached).saturating_add(created);
-        tokens.cached = cached;
+/// Counts come at the beginning, and at the end those that have changed: what is absent there, or null, has
+/// not. `input_tokens` excludes what was read from or written to the cache.
+fn merge_usage(completion: &mut Completion, usage: &Value) {
+    let (parts, tokens) = (&mut completion.prompt_parts, &mut completion.tokens);
+    for (name, part) in [
+        ("input_tokens", &mut parts.fresh),
+        ("cache_read_input_tokens", &mut parts.read_from_cache),
+        ("cache_creation_input_tokens", &mut parts.written_to_cache),
+        ("output_tokens", &mut tokens.completion),
+    ] {
+        *part = token_count(&usage[name]).unwrap_or(*part);
     }
-    if let Some(output) = count("output_tokens") {
-        tokens.completion = output;
-    }
+    let cached = [parts.read_from_cache, parts.written_to_cache].into_iter();
+    tokens.prompt = cached.fold(parts.fresh, u64::saturating_add);
+    tokens.cached = parts.read_from_cache;
 }
 
 /// The results of calls, which the API wants first, and all the rest.
@@ -264,6 +267,8 @@ fn encode_image(picture: &Picture) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_agent::Tokens;
+
     use super::super::super::completion::TRUNCATED;
     use super::super::super::decoder::{decode_json, merge};
     use super::super::UnsupportedFeatures;
@@ -352,6 +357,37 @@ mod tests {
             ("t1", "{\"action\":\"screenshot\"}")
         );
         assert_eq!(decoded(&json!([]), &Value::Null).finish_reason.as_deref(), Some(TRUNCATED));
+    }
+
+    #[test]
+    fn what_the_end_of_a_stream_does_not_count_stays_as_the_beginning_has_it() {
+        let all = json!({"input_tokens": 100, "cache_read_input_tokens": 1800,
+            "cache_creation_input_tokens": 100, "output_tokens": 1});
+        let fresh = json!({"input_tokens": 100, "output_tokens": 1});
+        for (start, end) in [
+            (&all, json!({"output_tokens": 50})),
+            (&all, json!({"input_tokens": 100, "output_tokens": 50})),
+            (
+                &all,
+                json!({"input_tokens": 100, "cache_read_input_tokens": null,
+                    "cache_creation_input_tokens": null, "output_tokens": 50}),
+            ),
+            (
+                &fresh,
+                json!({"cache_read_input_tokens": 1800, "cache_creation_input_tokens": 100,
+                    "output_tokens": 50}),
+            ),
+        ] {
+            let mut answer = Completion::default();
+            for event in [
+                json!({"type": "message_start", "message": {"usage": start}}),
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end}),
+            ] {
+                merge(&mut answer, &Anthropic, &event, 1000).unwrap();
+            }
+            let expected = Tokens { prompt: 2000, completion: 50, thinking: 0, cached: 1800 };
+            assert_eq!(answer.tokens, expected, "{start} {end}");
+        }
     }
 
     #[test]

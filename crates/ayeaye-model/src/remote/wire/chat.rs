@@ -1,4 +1,6 @@
 //! OpenAI-compatible chat completions.
+use std::borrow::Cow;
+
 use ayeaye_agent::{Message, Part, Picture, Role, Tokens, ToolCall};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json::{Value, json};
@@ -6,7 +8,7 @@ use url::Url;
 
 use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
-use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text};
+use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text, token_count};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -33,7 +35,12 @@ impl Api for Chat {
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let tools = request.includes(OptionalFeature::Tools);
         // For an endpoint without tools, earlier calls are written as text.
-        let messages = request.prompt.messages.iter().flat_map(|message| {
+        let messages = if request.unsupported.contains(OptionalFeature::SystemMessage) {
+            Cow::Owned(without_system(&request.prompt.messages))
+        } else {
+            Cow::Borrowed(&request.prompt.messages)
+        };
+        let messages = messages.iter().flat_map(|message| {
             if request.unsupported.contains(OptionalFeature::Tools) {
                 vec![encode_as_text(message)]
             } else {
@@ -133,7 +140,8 @@ impl Api for Chat {
             | OptionalFeature::ResponseSchema
             | OptionalFeature::Sampling
             | OptionalFeature::MaxTokens
-            | OptionalFeature::Tools => true,
+            | OptionalFeature::Tools
+            | OptionalFeature::SystemMessage => true,
             OptionalFeature::PastCalls => false,
         }
     }
@@ -181,7 +189,7 @@ fn push_text(into: &mut String, json: &Value) {
 const MOST_TOKENS: u64 = 1 << 20;
 
 fn read_usage(usage: &Value) -> Tokens {
-    let count = |value: &Value| value.as_u64().unwrap_or(0);
+    let count = |value: &Value| token_count(value).unwrap_or(0);
     // Beside the place of the others, Kimi's and DeepSeek's.
     let cached = [
         &usage["prompt_tokens_details"]["cached_tokens"],
@@ -189,7 +197,7 @@ fn read_usage(usage: &Value) -> Tokens {
         &usage["prompt_cache_hit_tokens"],
     ];
     let (prompt, completion) = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]));
-    let cached = cached.into_iter().find_map(Value::as_u64).unwrap_or(0);
+    let cached = cached.into_iter().find_map(token_count).unwrap_or(0);
     // Some endpoints count reasoning in the total only. What is cached is a part of the prompt, unless it is more.
     let input = if prompt < cached { prompt.saturating_add(cached) } else { prompt };
     let rest = count(&usage["total_tokens"]).saturating_sub(input);
@@ -200,6 +208,24 @@ fn read_usage(usage: &Value) -> Tokens {
         thinking: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
         cached,
     }
+}
+
+/// The messages with the system's in front of what the user says first.
+fn without_system(messages: &[Message]) -> Vec<Message> {
+    let (rules, mut rest): (Vec<_>, Vec<_>) =
+        messages.iter().cloned().partition(|message| message.role == Role::System);
+    let mut parts: Vec<Part> = rules.into_iter().flat_map(|message| message.parts).collect();
+    if let Some(Part::Text(last)) = parts.last_mut() {
+        last.push('\n');
+    }
+    match rest.iter_mut().find(|message| message.role == Role::User) {
+        Some(first) => {
+            parts.append(&mut first.parts);
+            first.parts = parts;
+        }
+        None => rest.insert(0, Message { role: Role::User, parts }),
+    }
+    rest
 }
 
 /// A message as this API has it. Results of calls are messages of their own, which cannot hold

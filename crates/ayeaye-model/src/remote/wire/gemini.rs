@@ -8,6 +8,7 @@ use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
 use super::{
     Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, extra, non_empty_text,
+    token_count,
 };
 use crate::{Endpoint, Secret};
 
@@ -146,7 +147,8 @@ impl Api for Gemini {
             OptionalFeature::StreamUsage
             | OptionalFeature::MaxTokens
             | OptionalFeature::Tools
-            | OptionalFeature::PastCalls => false,
+            | OptionalFeature::PastCalls
+            | OptionalFeature::SystemMessage => false,
         }
     }
 
@@ -168,7 +170,7 @@ fn base(endpoint: &Endpoint, leaf: &str) -> Url {
 }
 
 fn read_usage(usage: &Value) -> Tokens {
-    let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+    let count = |name: &str| token_count(&usage[name]).unwrap_or(0);
     let thinking = count("thoughtsTokenCount");
     Tokens {
         prompt: count("promptTokenCount"),

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::super::completion::Completion;
 use super::super::computer_tool::ComputerTool;
-use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text};
+use super::{Api, ModelRequest, OptionalFeature, data_url, extra, non_empty_text, token_count};
 use crate::profile::COMPUTER;
 use crate::{Endpoint, Secret};
 
@@ -135,7 +135,8 @@ impl Api for Responses {
             OptionalFeature::StreamUsage
             | OptionalFeature::MaxTokens
             | OptionalFeature::Tools
-            | OptionalFeature::PastCalls => false,
+            | OptionalFeature::PastCalls
+            | OptionalFeature::SystemMessage => false,
         }
     }
 
@@ -205,7 +206,7 @@ fn merge_end(completion: &mut Completion, response: &Value) {
     }
     let usage = &response["usage"];
     if usage.is_object() {
-        let count = |value: &Value| value.as_u64().unwrap_or(0);
+        let count = |value: &Value| token_count(value).unwrap_or(0);
         completion.tokens = Tokens {
             prompt: count(&usage["input_tokens"]),
             completion: count(&usage["output_tokens"]),
@@ -230,16 +231,14 @@ fn merge_end(completion: &mut Completion, response: &Value) {
 /// the tool are said in words: as calls they would have to come with the reasoning behind them, which is
 /// not kept.
 fn encode_message(message: &Message, declared: &[&str]) -> Vec<Value> {
-    let kind = if message.role == Role::Assistant { "output_text" } else { "input_text" };
-    let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+    let input = |text: &str| json!({ "type": "input_text", "text": non_empty_text(text) });
     let (mut items, mut content) = (Vec::new(), Vec::new());
     for part in &message.parts {
         match part {
-            Part::Text(text) => content.push(json!({ "type": kind, "text": non_empty_text(text) })),
+            Part::Text(text) => content.push(input(text)),
             Part::Picture(picture) => content.push(encode_image(picture)),
             Part::Call(call) if !declared.contains(&call.name.as_str()) => {
-                let words = format!("{COMPUTER}: {} {}", call.name, call.arguments);
-                content.push(json!({ "type": kind, "text": words }));
+                content.push(input(&format!("{COMPUTER}: {} {}", call.name, call.arguments)));
             }
             Part::Call(call) => items.push(json!({
                 "type": "function_call",
@@ -248,7 +247,7 @@ fn encode_message(message: &Message, declared: &[&str]) -> Vec<Value> {
                 "arguments": call.arguments,
             })),
             Part::Result { name, text, picture, .. } if !declared.contains(&name.as_str()) => {
-                content.push(json!({ "type": kind, "text": non_empty_text(text) }));
+                content.push(input(text));
                 content.extend(picture.as_ref().map(encode_image));
             }
             Part::Result { id, text, picture, .. } => {
@@ -261,10 +260,17 @@ fn encode_message(message: &Message, declared: &[&str]) -> Vec<Value> {
             }
         }
     }
-    if !content.is_empty() {
-        let said = json!({ "role": role, "content": content });
-        // What was said stands before the call, and the result before what is shown after it.
-        if message.role == Role::Assistant { items.insert(0, said) } else { items.push(said) }
+    if content.is_empty() {
+        return items;
+    }
+    // What was said stands before the call, and the result before what is shown after it.
+    if message.role == Role::Assistant {
+        // In parts it would have to have the id that it came with, which is not kept.
+        let said = content.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>();
+        let said = said.join("\n");
+        items.insert(0, json!({ "type": "message", "role": "assistant", "content": said }));
+    } else {
+        items.push(json!({ "type": "message", "role": "user", "content": content }));
     }
     items
 }
@@ -294,7 +300,8 @@ mod tests {
         let image = &input[0]["content"][1];
         assert_eq!((&image["detail"], &image["type"]), (&json!("original"), &json!("input_image")));
         assert!(image["image_url"].as_str().unwrap().starts_with("data:image/jpeg;base64,/9j/"));
-        assert_eq!(input[1]["content"][0], json!({"type": "output_text", "text": "I tap."}));
+        let said = json!({"type": "message", "role": "assistant", "content": "I tap."});
+        assert_eq!(input[1], said);
         assert_eq!(
             (&input[2]["call_id"], &input[3]["call_id"]),
             (&json!("step_1"), &json!("step_1"))
@@ -309,7 +316,7 @@ mod tests {
         let sent = Responses.body(&request(&Prompt { tools, ..prompt }));
         let input = sent["input"].as_array().unwrap();
         assert_eq!(input.len(), 3);
-        assert_eq!(input[1]["content"][1]["text"], "computer: tap {\"x\":1}");
+        assert_eq!(input[1]["content"], "I tap.\ncomputer: tap {\"x\":1}");
         assert_eq!(input[2]["content"][1]["text"], "Done.");
     }
 

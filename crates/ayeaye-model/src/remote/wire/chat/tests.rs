@@ -26,6 +26,23 @@ fn an_answer_in_each_of_its_shapes() {
 }
 
 #[test]
+fn rules_that_may_be_no_message_of_their_own_stand_in_front_of_the_first_request() {
+    let unsupported = UnsupportedFeatures::default().with(OptionalFeature::SystemMessage);
+    let prompt = prompt();
+    let sent = Chat.body(&ModelRequest { unsupported, ..request(&prompt) });
+    let roles: Vec<_> = sent["messages"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "user"]);
+    let parts = sent["messages"][0]["content"].as_array().unwrap();
+    assert_eq!((&parts[0]["text"], &parts[1]["text"]), (&json!("rules\n"), &json!("look")));
+    assert_eq!(parts[2]["type"], "image_url");
+    // Where the user says nothing.
+    let alone =
+        Prompt { messages: vec![Message::text(Role::System, "rules")], ..Prompt::default() };
+    let sent = Chat.body(&ModelRequest { unsupported, ..request(&alone) });
+    assert_eq!(sent["messages"], json!([{"role": "user", "content": "rules\n"}]));
+}
+
+#[test]
 fn calls_are_taken_whole() {
     let call = |id: &str, arguments: Value| {
         let function = json!({"name": "tap", "arguments": arguments});
@@ -215,8 +232,8 @@ fn what_was_refused_is_left_out() {
     assert_eq!(sent["max_completion_tokens"], 4096);
     let roles: Vec<_> =
         sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
-    assert_eq!(roles, ["system", "user", "assistant", "user"]);
-    assert_eq!(sent["messages"][2]["content"], "I tap.\nAction: {\"x\":1}");
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    assert_eq!(sent["messages"][1]["content"], "I tap.\nAction: {\"x\":1}");
 }
 
 #[test]
