@@ -96,10 +96,7 @@ fn is_banner(element: &Element) -> bool {
 
 /// Those texts that a question quotes, in the order of the screen: what a dialog says, or else the first ones, which
 /// mostly name its thing, and the nearest. `tells` leaves out what the question says anyway.
-pub(super) fn quoted<'a>(
-    texts: &'a [TellingText],
-    tells: impl Fn(&String) -> bool,
-) -> Vec<&'a str> {
+pub(super) fn quoted(texts: &[TellingText], tells: impl Fn(&String) -> bool) -> Vec<&str> {
     let texts: Vec<&TellingText> = texts.iter().filter(|it| tells(&it.text)).collect();
     if let Some(message) = texts.iter().find(|it| it.is_message) {
         return vec![&message.text];

@@ -22,6 +22,9 @@ const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
 /// The longest answer a model may give for the user, in characters.
 const LONGEST_AUTO_REPLY: usize = 2000;
 
+/// The longest name of an app in a question, in characters.
+const LONGEST_LABEL: usize = 60;
+
 /// Says for which app a password or a code is that a model asks for: it may be typed there alone, whatever app the model
 /// speaks of. One that the question names is that already.
 fn name_app(question: &mut Question, observation: &Observation) {
@@ -30,10 +33,11 @@ fn name_app(question: &mut Question, observation: &Observation) {
     if is_other || !question.asks_for_secret() || question.text.contains(label.as_str()) {
         return;
     }
+    // Whoever makes an app names it.
     let label: String = label.split_whitespace().collect::<Vec<_>>().join(" ");
-    question
-        .text
-        .push_str(&format!(" (The answer is for {label} ({package}), which is open now.)"));
+    let label: String = label.chars().take(LONGEST_LABEL).collect();
+    let app = [" (The answer is for ", &label, " (", package, "), which is open now.)"];
+    question.text.extend(app);
 }
 
 impl Run {

@@ -42,7 +42,7 @@ pub(super) fn settled(
     }
     let pays = pays_somebody(screen);
     // Beside whom the money goes to, what is pressed need not be a button: many apps have none that phones know as such.
-    if !is_button && !(pays && is_pressed_like_one(control)) {
+    if !(is_button || pays && is_pressed_like_one(control)) {
         return None;
     }
     let settles = match dialogs::agrees(control) {

@@ -121,7 +121,7 @@ fn nothing_that_sells_takes_the_place_of_the_payee() {
     assert!(text.chars().count() < 600, "{text}");
 }
 
-/// A chat whose messages are rows that react, as WhatsApp has them.
+/// A chat whose messages are rows that react, as messengers have them.
 fn chat(who: &str, messages: &[&str], draft: &str) -> Scene {
     let mut scene = Scene::of("com.whatsapp", who);
     let top = scene.top();
