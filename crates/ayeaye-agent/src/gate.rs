@@ -24,6 +24,7 @@ mod kinds;
 mod names;
 mod owners;
 mod path;
+mod payee;
 mod phrases;
 mod policy;
 mod price;
@@ -37,6 +38,7 @@ mod telling;
 mod text;
 mod things;
 mod ticking;
+mod touch_words;
 mod verdict;
 mod window;
 
@@ -55,6 +57,8 @@ pub use self::request::{ControlFacts, GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::{is_secret_pad, needs_elements};
 pub use self::subject::SubjectFacts;
+pub use self::telling::TellingText;
+pub use self::touch_words::TouchWords;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 pub use self::window::TouchPlace;
 

@@ -39,6 +39,7 @@ mod recover;
 mod replayed;
 mod reply_length;
 mod same_screen;
+mod secret_words;
 mod settings;
 mod step;
 #[cfg(test)]

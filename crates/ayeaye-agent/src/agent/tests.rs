@@ -4,6 +4,7 @@ mod attackers;
 mod caption;
 mod changing;
 mod crash;
+mod declined;
 mod digests;
 mod direct;
 mod direct_phones;

@@ -10,11 +10,23 @@ static TOTALS: List = List::new("total|sum|amount|to pay|importe|montant|à paye
         razem|suma|kwota|toplam|tutar|итого|сумма|всего|разом|сума|合计|总计|总额|实付|应付|金额|合計|金額|\
         합계|총|금액|المجموع|الإجمالي|المبلغ|कुल|राशि|jumlah|tổng|ยอดรวม|ยอด|จำนวนเงิน");
 
+/// What stands beside an amount that is sent, of whatever it is: of a coin, which is no currency, too.
+#[rustfmt::skip]
+static SENT: List = List::new("you send|you'll send|you are sending|you're sending|sending|send amount|you pay|you'll pay|you transfer|to send|to transfer|transfer amount|payment amount|you buy|you sell|you withdraw|du sendest|sie senden|du zahlst|sie zahlen|zu zahlen|du überweist|sie überweisen|überweisungsbetrag|envías|tú envías|usted envía|pagas|a pagar|vous envoyez|tu envoies|vous payez|à envoyer|você envia|você paga|invii|paghi|da pagare|je verstuurt|je stuurt|je betaalt|te betalen|wysyłasz|płacisz|do zapłaty|\
+        gönderiyorsun|gönderdiğiniz|ödenecek|вы отправляете|вы переводите|к оплате|к переводу|ви надсилаєте|до сплати|转账金额|轉帳金額|付款金额|发送|送金額|支払額|お支払い|보낼 금액|보내는 금액|결제 금액|ترسل|المبلغ المرسل|आप भेज रहे हैं|anda mengirim|jumlah transfer|bạn gửi|số tiền|ยอดโอน|du skickar|att betala|du sender|at betale|å betale|lähetät|maksettava|odesíláte|k úhradě|küldesz|fizetendő|trimiteți|de plată|στέλνετε|изпращате|šaljete|לתשלום");
+/// What stands beside an amount that is not what is paid: what one has, may spend or is charged besides.
+#[rustfmt::skip]
+static OTHERS: List = List::new("balance|available|limit|left|remaining|fee|fees|cashback|discount|save|saved|saving|savings|you save|reward|rewards|points|tip|tax|vat|rate|price alert|saldo|verfügbar|limit übrig|gebühr|gebühren|rabatt|ersparnis|mwst|kontostand|disponible|límite|comisión|tarifa|descuento|iva|solde|plafond|frais|remise|tva|disponível|limite|taxa|desconto|disponibile|commissione|commissioni|sconto|beschikbaar|limiet|kosten|korting|btw|dostępne|prowizja|opłata|rabat|bakiye|kullanılabilir|ücret|indirim|kdv|\
+        баланс|доступно|остаток|лимит|комиссия|скидка|кешбэк|ліміт|комісія|знижка|余额|餘額|可用|限额|限額|手续费|手續費|优惠|優惠|返现|残高|限度額|手数料|割引|잔액|한도|수수료|할인|الرصيد|المتاح|الحد|الرسوم|خصم|शेष|सीमा|शुल्क|छूट|saldo|sisa|batas|biaya|diskon|số dư|hạn mức|phí|giảm giá|ยอดคงเหลือ|วงเงิน|ค่าธรรมเนียม|ส่วนลด|tillgängligt|avgift|rabatt|tilgængelig|gebyr|tilgjengelig|saatavilla|rajoitus|kulut|zůstatek|poplatek|sleva|egyenleg|díj|kedvezmény|sold|comision|reducere|υπόλοιπο|όριο|προμήθεια|έκπτωση|наличност|такса|отстъпка|stanje|naknada|popust|יתרה|עמלה|הנחה");
+
 /// The amount that the screen is about, and the largest beside it, if that is another one: which of two is paid
 /// the screen may lie about.
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
     let texts = joined(&screen.texts);
-    let Some(main) = main_amount(screen, &texts) else { return plain_total(&texts) };
+    let Some(main) = main_amount(screen, &texts) else {
+        // Better an amount of nobody knows what than none.
+        return plain_total(&texts).or_else(|| texts.iter().rev().find_map(|it| amount(it)));
+    };
     let aimed = screen.aimed.iter().flat_map(|it| &it.names);
     let all = aimed.chain(&texts).flat_map(|it| amounts_in(it));
     let largest = all.max_by(|one, other| value(one).total_cmp(&value(other)));
@@ -27,7 +39,24 @@ pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
 /// Whether a text says that the amount beside it is what is paid.
 pub(super) fn is_total(text: &str) -> bool {
     let text = normalized(text);
-    TOTALS.iter().any(|total| holds(&text, total))
+    let says = |list: &List| list.iter().any(|it| holds(&text, it));
+    says(&SENT) || says(&TOTALS) && !says(&OTHERS)
+}
+
+fn is_sent(text: &str) -> bool {
+    let text = normalized(text);
+    SENT.iter().any(|it| holds(&text, it))
+}
+
+/// Whether the amount in one of these texts is not what is paid: it says so itself, or the text before it does, which has
+/// no amount of its own.
+fn is_other(texts: &[String], at: usize) -> bool {
+    let says = |text: &str| {
+        let text = normalized(text);
+        OTHERS.iter().any(|it| holds(&text, it)) && !SENT.iter().any(|it| holds(&text, it))
+    };
+    let before = at.checked_sub(1).map(|it| &texts[it]).filter(|it| amount(it).is_none());
+    says(&texts[at]) || !is_total(&texts[at]) && before.is_some_and(|it| says(it))
 }
 
 /// Texts in which amounts in pieces are whole again: "$", "5" and ".00".
@@ -147,17 +176,38 @@ pub(super) fn tells_of_money(screen: &ScreenFacts) -> bool {
     })
 }
 
-/// The amount on what is touched, else beside a word for a total, else the last on the screen.
+/// The amount on what is touched, else beside what is sent, else beside a word for a total, else the last on the screen
+/// that is not said to be something else.
 fn main_amount(screen: &ScreenFacts, texts: &[String]) -> Option<String> {
     let aimed = screen.aimed.iter().flat_map(|it| &it.names);
     if let Some(found) = aimed.into_iter().find_map(|it| amount(it)) {
         return Some(found);
     }
-    let found =
-        texts.iter().enumerate().rev().filter(|(_, it)| is_total(it)).find_map(|(at, it)| {
-            amount(it).or_else(|| texts[at + 1..].iter().take(2).find_map(|next| amount(next)))
-        });
-    found.or_else(|| texts.iter().rev().find_map(|it| amount(it)))
+    // Behind its label stands an amount, or beside it a rate or a coin: what has a label of its own is another's.
+    let beside = |at: usize| {
+        let next =
+            texts[at + 1..].iter().take(2).take_while(|it| amount(it).is_some() || !says_what(it));
+        amount(&texts[at]).or_else(|| next.into_iter().find_map(|it| amount(it)))
+    };
+    let labelled = |is_label: fn(&str) -> bool| {
+        let labels = texts.iter().enumerate().rev().filter(move |(_, it)| is_label(it));
+        labels.into_iter().find_map(|(at, _)| beside(at))
+    };
+    if let Some(found) = labelled(is_sent).or_else(|| labelled(is_total)) {
+        return Some(found);
+    }
+    // Sent without a currency.
+    if texts.iter().any(|it| is_sent(it)) {
+        return None;
+    }
+    let rest = (0..texts.len()).rev().filter(|at| !is_other(texts, *at));
+    rest.into_iter().find_map(|at| amount(&texts[at]))
+}
+
+/// Whether a text says which amount stands behind it.
+fn says_what(text: &str) -> bool {
+    let text = normalized(text);
+    [&SENT, &TOTALS, &OTHERS].iter().any(|list| list.iter().any(|it| holds(&text, it)))
 }
 
 #[cfg(test)]
@@ -178,6 +228,37 @@ mod tests {
             (&["Total", "Rs", "500", "2"], "Rs 500"),
         ] {
             assert_eq!(shown(texts).as_deref(), Some(whole), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_sent_is_told_and_neither_what_is_left_nor_what_it_costs() {
+        for (texts, told) in [
+            (
+                &["To", "Anna", "You send", "5 000,00 zł", "Daily limit left", "€10.00"][..],
+                "5 000,00 zł",
+            ),
+            (&["To", "Anna", "You send", "1 BTC", "Network fee", "$0.10"], "1 BTC"),
+            (
+                &[
+                    "Balance",
+                    "€2,310.00",
+                    "Recipient",
+                    "Viktor",
+                    "You send",
+                    "500",
+                    "They get",
+                    "500",
+                ],
+                "You send 500",
+            ),
+            (&["Importe", "5.000 €", "IVA", "1,50 €", "Total balance", "€99.00"], "5.000 €"),
+            (&["Amount", "500.00 EUR", "Cashback", "€1.00 off next time"], "500.00 EUR"),
+            (&["Viktor", "€500.00", "Fee", "€0.00"], "€500.00"),
+            (&["Fee: €1.50"], "€1.50"),
+        ] {
+            let found = shown(texts).unwrap_or_default();
+            assert!(found.starts_with(told), "{texts:?}: {found}");
         }
     }
 

@@ -93,7 +93,8 @@ fn but_for_countdowns(mut screen: ScreenFacts, times: &mut Vec<u32>) -> ScreenFa
     let of_controls = controls.flat_map(|it| {
         it.names.iter_mut().chain(&mut it.beside).chain(std::iter::once(&mut it.content))
     });
-    let others = [titles, header, texts, said, line, telling].into_iter().flatten();
+    let others = [titles, header, texts, said, line].into_iter().flatten();
+    let others = others.chain(telling.iter_mut().map(|it| &mut it.text));
     of_controls.chain(others).for_each(|text| *text = take_countdowns(text, times));
     screen
 }

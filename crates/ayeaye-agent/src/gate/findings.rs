@@ -1,9 +1,12 @@
 //! What the rules find against an act, and the verdict that follows.
 use super::amount;
+use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::path;
 use super::policy::{Policy, Treatment};
 use super::request::{GateRequest, ScreenFacts};
+use super::telling::{BETWEEN, quoted, quoted_of_money};
+use super::text::{List, holds, normalized};
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
 use crate::{Gesture, is_unseen};
 
@@ -37,6 +40,10 @@ const LONGEST: usize = 120;
 
 /// What is asked about where a client types what the user keeps, in words.
 const TYPE_SECRET: &str = "type a secret that you keep, and that your words do not name,";
+
+/// What signs out, and deletes nothing that one could see.
+#[rustfmt::skip]
+static SIGNS_OUT: List = List::new("log out|logout|sign out|signout|abmelden|ausloggen|se déconnecter|déconnexion|cerrar sesión|sair da conta|terminar sessão|esci dall'account|disconnetti account|uitloggen|afmelden|wyloguj|wyloguj się|oturumu kapat|выйти из аккаунта|выйти из учётной записи|вийти з акаунта|退出登录|登出|ログアウト|サインアウト|로그아웃|تسجيل الخروج|साइन आउट करें|लॉग आउट करें|logout dari akun|đăng xuất|ออกจากระบบ|logga ut|log ud|logg ut|kirjaudu ulos|odhlásit se|odhlásiť sa|kijelentkezés|deconectare|αποσύνδεση");
 
 impl<'a> Findings<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a GateRequest<'a>) -> Self {
@@ -105,9 +112,13 @@ impl<'a> Findings<'a> {
     }
 }
 
+/// Longest name of an app, in characters: whoever makes an app names it.
+const LONGEST_LABEL: usize = 60;
+
 /// What the user is told: the app, the thing and the amount, all from the screen.
 fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -> Ask {
-    let app = match (request.label, request.package) {
+    let label: String = request.label.chars().take(LONGEST_LABEL).collect();
+    let app = match (label.as_str(), request.package) {
         ("", package) => package.to_owned(),
         (label, "") => label.to_owned(),
         (label, package) if label == package => package.to_owned(),
@@ -124,13 +135,16 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
         _ => aimed
             .map(super::request::ControlFacts::name)
             .find(|it| !it.is_empty())
-            .unwrap_or_else(|| without_ids(evidence))
+            .unwrap_or_else(|| for_people(evidence))
             .to_owned(),
     };
-    // The title of a screen or dialog says what its buttons are about.
+    let named = normalized(&thing);
+    let signs_out = class == ActClass::Delete && SIGNS_OUT.iter().any(|it| holds(&named, it));
+    // The title of a screen or dialog says what its buttons are about. An app is opened from wherever one is.
+    let opens = matches!(request.gesture, Gesture::Awake { .. } | Gesture::Command(_));
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
     let title = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing);
-    let title = title.filter(|_| rule != Rule::UnnamedSecret);
+    let title = title.filter(|_| rule != Rule::UnnamedSecret && !opens);
     if let Some(title) = title {
         // A title alone tells whom an enter sends something to.
         if !thing.is_empty() {
@@ -139,12 +153,18 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
             thing.clone_from(title);
         }
     }
-    let about_money =
-        matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer | ActClass::Install);
+    let moves_money = matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer);
+    let about_money = moves_money || class == ActClass::Install;
     let amount = about_money.then(|| amount::on_screen(screen)).flatten();
     let of_row = matches!(class, ActClass::Delete | ActClass::Call) && !screen.line.is_empty();
+    // Where people write to each other, what is sent is a text too, whatever it seems to do.
+    let writes = matches!(
+        apps::kind_of(request.package),
+        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
+    );
     let content = match class {
         ActClass::Send | ActClass::Publish => content(request),
+        _ if moves_money && writes => content(request),
         ActClass::Delete if !of_row => {
             Some(screen.filled.clone()).filter(|it| !it.is_empty() && *it != thing)
         }
@@ -160,41 +180,58 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
                 | ActClass::Publish
         );
     let named = [title.map_or("", String::as_str), amount.as_deref().unwrap_or_default()];
-    let about = (has_about && content.is_none())
-        .then(|| about_what(screen, if of_row { &screen.line } else { &screen.telling }, &named))
-        .flatten();
+    let about = (has_about && (content.is_none() || moves_money)).then(|| {
+        let tells = tells_more(screen, &named);
+        if of_row {
+            screen.line.iter().filter(|it| tells(it)).take(MOST_OF_ROW).cloned().collect()
+        } else if moves_money {
+            quoted_of_money(&screen.telling, tells)
+        } else {
+            quoted(&screen.telling, tells).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        }
+    });
+    let about = about.filter(|it| !it.is_empty()).map(|it| it.join(BETWEEN));
     // A dialog, or the bar of what is selected, often does not say what will be gone.
-    let touched = (class == ActClass::Delete && !of_row)
+    let touched = (class == ActClass::Delete && !of_row && !signs_out)
         .then(|| path::things(&request.history.path).find(|it| !it.is_empty()))
         .flatten()
         .map(shown);
     Ask {
         class,
-        verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
+        verb: match class {
+            _ if rule == Rule::UnnamedSecret => TYPE_SECRET,
+            _ if signs_out => "sign out",
+            _ => class.verb(),
+        },
         app,
         thing: shown(&thing),
         amount,
         content,
         about,
         touched,
+        whole_app: class == ActClass::Unreadable && covers_app(request.package),
         by_client: request.history.by_client,
     }
 }
 
-/// What the screen says beside the control that it is about, but for what the question names anyway: the row of a
-/// list, the message of a dialog, whom money goes to.
-fn about_what(screen: &ScreenFacts, texts: &[String], named: &[&str]) -> Option<String> {
-    const MOST: usize = 5;
+/// Most texts of a row that are quoted.
+const MOST_OF_ROW: usize = 5;
+
+/// Whether a yes to a touch of what a screen does not tell is one for the app: not where there is money.
+pub(super) fn covers_app(package: &str) -> bool {
+    !matches!(apps::kind_of(package), Some(AppKind::Banking | AppKind::Wallet))
+}
+
+/// Whether a text says something that the question does not name anyway.
+fn tells_more<'a>(screen: &'a ScreenFacts, named: &'a [&str]) -> impl Fn(&String) -> bool + 'a {
     let own = screen.aimed.iter().filter(|it| it.reacts).flat_map(|it| &it.names);
     let own: Vec<&String> = own.collect();
-    let tells = |it: &&String| {
+    move |it| {
         let says_more = it.chars().any(char::is_alphanumeric);
         // The amount is named, so that what stands beside it tells nothing.
         let is_label = amount::is_total(it) && !it.contains(char::is_numeric);
-        says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(it)
-    };
-    let texts: Vec<&str> = texts.iter().filter(tells).map(String::as_str).take(MOST).collect();
-    (!texts.is_empty()).then(|| texts.join(" · "))
+        says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(&it)
+    }
 }
 
 /// The beginning of a text of the screen, without what turns its direction or hides in it: in an error, a question or
@@ -203,9 +240,13 @@ fn shown(text: &str) -> String {
     text.chars().filter(|c| !is_unseen(*c)).take(LONGEST).collect()
 }
 
-/// What was found, for people: the name of a control in an app's code tells them nothing.
-fn without_ids(evidence: &str) -> &str {
-    if evidence.contains(":id/") { "" } else { evidence }
+/// What was found, for people: neither the name of a control in an app's code nor the phrase that was known in a name
+/// tells them anything.
+fn for_people(evidence: &str) -> &str {
+    let Some(name) = evidence.strip_prefix('"') else {
+        return if evidence.contains(":id/") { "" } else { evidence };
+    };
+    name.rfind('"').map_or(name, |end| &name[..end])
 }
 
 /// What would be sent: what is typed together with the enter that sends it, else what stands in a field. What is

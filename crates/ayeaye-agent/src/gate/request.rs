@@ -7,8 +7,9 @@ use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
 use super::subject::SubjectFacts;
-use super::telling::telling;
+use super::telling::{TellingText, telling};
 use super::text::normalized;
+use super::touch_words::TouchWords;
 use super::window::{TouchPlace, place_of};
 use crate::elements::is_field_class;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
@@ -92,6 +93,10 @@ pub struct GateHistory {
     pub path: Vec<String>,
     /// For which app each secret in the text that is to be typed was given; empty for none in particular.
     pub secrets: Vec<String>,
+    /// Names of apps that the user's words name beside a secret in that text, where none of them is the one in front.
+    pub secrets_of_others: Vec<String>,
+    /// The sentences of the user's in which secrets in that text are.
+    pub secret_sentences: Vec<String>,
     /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
     pub unnamed_secrets: Vec<String>,
     /// The client has decided on this act itself: addresses and apps are named by it.
@@ -139,6 +144,8 @@ pub struct ScreenFacts {
     pub on_field: bool,
     /// Where the act lands, if it is a touch.
     pub place: TouchPlace,
+    /// How much the elements tell of what the act is aimed at.
+    pub words_there: TouchWords,
     /// The touch is for a key of the keyboard.
     pub on_keyboard: bool,
     /// The finger slides without leaving the control on which it began, which takes that for a press; or it may be so,
@@ -155,7 +162,7 @@ pub struct ScreenFacts {
     /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
     pub line: Vec<String>,
     /// The texts that tell a person what is touched is about.
-    pub telling: Vec<String>,
+    pub telling: Vec<TellingText>,
     /// What is told of the thing that a control in no row of its own is for.
     pub subject: SubjectFacts,
 }
@@ -266,11 +273,18 @@ impl ScreenFacts {
         let filled = filled(elements, hidden_input).next();
         facts.filled =
             filled.map(|it| it.text.chars().take(LONGEST_DRAFT).collect()).unwrap_or_default();
+        if gesture.points().is_empty() {
+            facts.words_there = TouchWords::of_focus(elements);
+        }
         let slide = as_slide(gesture);
-        for point in slide.as_ref().unwrap_or(gesture).points() {
+        for (at, point) in slide.as_ref().unwrap_or(gesture).points().into_iter().enumerate() {
             let place = point.to_pixel(size);
             let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
             let touched = elements.touched(place, beside);
+            // What is slid or dragged is where that begins.
+            if at == 0 {
+                facts.words_there = TouchWords::at(elements, place, beside);
+            }
             let on_line = |it: &&Element| {
                 let [_, from, _, to] = it.bounds.map(i64::from);
                 let is_line = to - from <= i64::from(size.height) / 8;
@@ -311,7 +325,7 @@ impl ScreenFacts {
         });
         // What is paid again and again may be another control's.
         if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
-            facts.controls = reacting(elements);
+            facts.controls = reacting(elements, tabs_on(gesture));
         }
         facts
     }
@@ -335,7 +349,8 @@ impl ScreenFacts {
             |it: &Element| it.reacts() && it.area() <= largest && y < i64::from(it.bounds[3]);
         if !elements.iter().any(lower) && !self.aimed.iter().any(ControlFacts::is_field) {
             self.on_keyboard = true;
-            self.controls = reacting(elements);
+            self.words_there = TouchWords::of_focus(elements);
+            self.controls = reacting(elements, false);
         }
         self
     }
@@ -354,9 +369,13 @@ fn stays_on_control(elements: &Elements, gesture: &Gesture, size: ScreenSize) ->
     (left - beside..right + beside).contains(&x) && (top - beside..bottom + beside).contains(&y)
 }
 
-/// What reacts to touches.
-fn reacting(elements: &Elements) -> Vec<ControlFacts> {
-    let reacting = elements.iter().filter(|it| it.reacts());
+/// What reacts to touches, and may be pressed by a key: the rows of a list are content, to which only tabs lead.
+fn reacting(elements: &Elements, tabs: bool) -> Vec<ControlFacts> {
+    let mut lists = if tabs { Vec::new() } else { elements.lists(0) };
+    // A form may be a list too.
+    lists.retain(|list| !elements.iter().any(|it| it.is_field() && list.contains(&it.index)));
+    let in_list = |it: &Element| lists.iter().any(|list| list.contains(&it.index));
+    let reacting = elements.iter().filter(|it| it.reacts() && (it.is_button() || !in_list(it)));
     reacting.map(|it| control(elements, it, true)).take(200).collect()
 }
 

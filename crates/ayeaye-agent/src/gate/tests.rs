@@ -3,6 +3,7 @@ mod attacks;
 mod benign;
 mod deleted;
 mod dialer;
+mod drawn;
 mod home;
 mod in_apps;
 mod laws;
@@ -11,6 +12,7 @@ mod policies;
 mod questions;
 mod slides;
 mod table;
+mod told;
 
 use super::*;
 use crate::{Elements, Gesture, Pixel, Point, ScreenSize};

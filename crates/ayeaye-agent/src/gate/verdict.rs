@@ -1,5 +1,6 @@
 //! What the gate says, and why.
 use super::class::ActClass;
+use super::telling::MOST_LETTERS;
 use crate::{is_unseen, word_list};
 
 /// What may become of an act.
@@ -44,6 +45,8 @@ pub struct Ask {
     pub about: Option<String>,
     /// What was touched last, where something would be deleted and the control does not tell what. It may hold secrets.
     pub touched: Option<String>,
+    /// A yes is for all touches in the app of which the screen tells nothing, and not for this one alone.
+    pub whole_app: bool,
     /// A client has decided on the act itself, such as a person at the page.
     pub by_client: bool,
 }
@@ -88,20 +91,21 @@ impl Verdict {
 }
 
 impl Ask {
-    /// The question for the user. What stands in quotes comes from the screen. `redact` takes secrets out of a
-    /// text, before it is cut: a part of a secret would not be found.
+    /// The question for the user. What stands in quotes comes from the screen, and cannot end its quotes. `redact` takes
+    /// secrets out of a text, before it is cut: a part of a secret would not be found.
     pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
-        let Self { class, verb, app, thing, amount, content, about, touched, by_client } = self;
-        let who = if *by_client { "This would" } else { "The agent wants to" };
+        let Self { class, verb, app, thing, amount, content, about, touched, .. } = self;
+        let who = if self.by_client { "This would" } else { "The agent wants to" };
+        let quote = |text: &str, most| quotable(&shortened(&redact(text), most));
         let mut text = format!("{who} {verb}");
         if !app.is_empty() {
-            text.extend([" in ", app]);
+            text.extend([" in ", &quotable(app)]);
         }
         if !thing.is_empty() {
-            text.extend([": \"", thing, "\""]);
+            text.extend([": \"", &quotable(&redact(thing)), "\""]);
         }
         if let Some(amount) = amount {
-            text.extend([", ", amount]);
+            text.extend([", ", &quotable(amount)]);
         }
         if let Some(content) = content {
             let what = match class {
@@ -109,28 +113,50 @@ impl Ask {
                 ActClass::Marked => "It says",
                 _ => "The text",
             };
-            text.extend([". ", what, ": \"", &shortened(&redact(content)), "\""]);
+            text.extend([". ", what, ": \"", &quote(content, LONGEST_QUOTE), "\""]);
         }
         // What was touched says which of several it is; else the first of those around it is quoted.
         if let Some(about) = about.as_ref().filter(|_| touched.is_none()) {
-            text.extend([". It shows: \"", &shortened(&redact(about)), "\""]);
+            let moves_money = matches!(class, ActClass::Pay | ActClass::Order | ActClass::Transfer);
+            let most = if moves_money { MOST_LETTERS } else { LONGEST_QUOTE };
+            text.extend([". It shows: \"", &quote(about, most), "\""]);
         }
         if let Some(touched) = touched {
-            text.extend([". Touched before: \"", &shortened(&redact(touched)), "\""]);
+            text.extend([". Touched before: \"", &quote(touched, LONGEST_QUOTE), "\""]);
         }
-        text.push_str(if *by_client { ". Shall it be done?" } else { ". May it?" });
+        if self.whole_app {
+            text.push_str(". A yes is for all such touches in this app, until the session ends");
+        }
+        text.push_str(if self.by_client { ". Shall it be done?" } else { ". May it?" });
         // Characters that change the direction of text would show the question differently from what it is.
         redact(&text).chars().filter(|c| !is_unseen(*c)).collect()
     }
 }
 
+/// A text as it may stand in quotes: on one line, and with no mark in it that could be taken for the end of the quote.
+fn quotable(text: &str) -> String {
+    let plain = |c: char| match c {
+        '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' | '〞' | '〟' | '″' | '❝' | '❞' => {
+            '\''
+        }
+        c if c.is_whitespace() || c.is_control() => ' ',
+        c => c,
+    };
+    let text: String = text.chars().map(plain).collect();
+    if text.contains("  ") || text.starts_with(' ') || text.ends_with(' ') {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    } else {
+        text
+    }
+}
+
 /// A quote on one line, which says by its end that it goes on.
-fn shortened(text: &str) -> String {
+fn shortened(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST_QUOTE {
+    if line.chars().count() <= most {
         return line;
     }
-    line.chars().take(LONGEST_QUOTE).chain(['…']).collect()
+    line.chars().take(most).chain(['…']).collect()
 }
 
 word_list! {

@@ -9,6 +9,7 @@ use super::step::StepBuilder;
 use super::whole_answer::whole_answer;
 use super::{Run, RunPhase};
 use crate::coordinator::{InboxMessageId, UserReply};
+use crate::gate::is_home;
 use crate::journal::{
     AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
 };
@@ -21,6 +22,24 @@ const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
 /// The longest answer a model may give for the user, in characters.
 const LONGEST_AUTO_REPLY: usize = 2000;
 
+/// The longest name of an app in a question, in characters.
+const LONGEST_LABEL: usize = 60;
+
+/// Says for which app a password or a code is that a model asks for: it may be typed there alone, whatever app the model
+/// speaks of. One that the question names is that already.
+fn name_app(question: &mut Question, observation: &Observation) {
+    let (Some(label), Some(package)) = (&observation.app_name, &observation.app) else { return };
+    let is_other = question.app.as_ref() != Some(package) || is_home(package);
+    if is_other || !question.asks_for_secret() || question.text.contains(label.as_str()) {
+        return;
+    }
+    // Whoever makes an app names it.
+    let label: String = label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let label: String = label.chars().take(LONGEST_LABEL).collect();
+    let app = [" (The answer is for ", &label, " (", package, "), which is open now.)"];
+    question.text.extend(app);
+}
+
 impl Run {
     pub(super) async fn ask(
         &mut self,
@@ -30,6 +49,7 @@ impl Run {
     ) -> Result<StepOutcome, RunError> {
         step.status = Some(state_while_asking(&question));
         question.app = question.app.or_else(|| observation.app.clone());
+        name_app(&mut question, observation);
         self.record_question(&question).await?;
         let needs_reply = || Ok(stop_for(&question.text));
         let mut message = None;

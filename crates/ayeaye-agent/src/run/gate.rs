@@ -180,6 +180,8 @@ impl Run {
             screen = screen.above_keyboard(elements, gesture, size);
         }
         let words = self.state.words.of(&acts.words);
+        let beside =
+            self.words_beside_secrets(gesture, observation.app_name.as_deref(), package, elements);
         let history = GateHistory {
             approved_apps: acts.approved_apps.clone(),
             taps: acts
@@ -189,6 +191,8 @@ impl Run {
             touched: acts.touched.clone(),
             path: acts.path.clone(),
             secrets: self.homes_of_secrets(gesture, package, elements),
+            secrets_of_others: beside.others,
+            secret_sentences: beside.sentences,
             unnamed_secrets: match by {
                 DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
                 DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
@@ -462,7 +466,7 @@ fn gate_record(verdict: &Verdict, policy: &Policy, act: Option<ActIdentity>) -> 
 }
 
 /// Whether a person's words hold a value, as it is typed or as people write codes: "482-913", "482 913".
-fn contains_value(said: &str, value: &str) -> bool {
+pub(super) fn contains_value(said: &str, value: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let code = plain(value);
     said.contains(value) || 4 <= code.chars().count() && plain(said).contains(&code)

@@ -212,6 +212,15 @@ impl ActHistory {
         self.refused.push(Refusal { act, said: self.words.len() });
     }
 
+    /// What the user has said no to in this round, as a sentence.
+    pub(super) fn declined(&self) -> Option<String> {
+        let act = &self.refused.last()?.act;
+        let name = act.target.as_ref().map_or("", |[_, name, _]| name);
+        let what = act.action.split(' ').next().unwrap_or_default();
+        let what = if name.is_empty() { what.to_owned() } else { format!("{what}, {name:?}") };
+        Some(format!("the user said no to an act of this task ({what} in {})", act.app))
+    }
+
     /// The user's no to this act, if there was one, with what they have said since.
     pub(crate) fn refusal_of(&self, act: &ActIdentity) -> Option<&[String]> {
         let refusal = self.refused.iter().find(|it| approval::is_same_act(&it.act, act))?;

@@ -41,8 +41,9 @@ impl SessionState {
 
     /// What speaks against a model's word that all is done: the last act of the round was refused, was only asked
     /// about, failed, or may have had no effect.
-    pub(crate) fn doubt_about_success(&self) -> Option<&str> {
-        self.doubt.as_deref()
+    /// Or the user has said no to an act of the round, which whatever was done since does not undo.
+    pub(crate) fn doubt_about_success(&self) -> Option<String> {
+        self.doubt.clone().or_else(|| self.acts.declined())
     }
 
     /// What there is to tell. `running` when a run is under way in this process.

@@ -6,7 +6,7 @@ use super::everyday::is_everyday;
 use super::fields::{is_command_field, is_search};
 use super::ids::class_of_id;
 use super::only_moves;
-use super::settled::settled;
+use super::settled::{approves_login, settled};
 use super::slides;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
@@ -16,7 +16,7 @@ use crate::gate::findings::Findings;
 use crate::gate::phrases;
 use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter, tabs_on};
-use crate::gate::text::{List, holds, normalized, words};
+use crate::gate::text::{List, holds, is_spaced, normalized, words};
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
 
@@ -53,7 +53,9 @@ pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
         return;
     }
     for control in &aimed {
-        if let Some((class, evidence)) = command(control, request, kind) {
+        if let Some((class, evidence)) = approves_login(control, request, kind) {
+            add(findings, class, control, Rule::Dialog, &evidence);
+        } else if let Some((class, evidence)) = command(control, request, kind) {
             add(findings, class, control, Rule::Control, &evidence);
         } else if !super::bare::bare(findings, control, kind, Rule::Control) {
             if let Some((class, evidence)) = dialogs::agreed_to(control, request, kind) {
@@ -113,7 +115,8 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
         return;
     }
     let before = findings.len();
-    for control in &screen.controls {
+    // What people have written, and the rest of a page, is no button, whatever it says.
+    for control in screen.controls.iter().filter(|it| tabs || !is_sentence(it)) {
         if let Some((class, evidence)) = dialogs::agreed_to(control, request, kind) {
             add(findings, class, control, Rule::EnterKey, &evidence);
             continue;
@@ -137,6 +140,18 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
             add(findings, class, field, Rule::EnterKey, field.name());
         }
     }
+}
+
+/// Whether a control that is no button is called by a whole sentence, as a message is in which somebody asks for money.
+fn is_sentence(control: &ControlFacts) -> bool {
+    const LONGEST: usize = 5;
+    const LONGEST_UNSPACED: usize = 12;
+    let is_long = |name: &String| {
+        let text = normalized(name);
+        let unspaced = text.chars().filter(|it| it.is_alphabetic() && !is_spaced(*it)).count();
+        LONGEST < words(&text).count() || LONGEST_UNSPACED < unspaced
+    };
+    !control.kind.contains("Button") && !control.is_field() && control.names.iter().any(is_long)
 }
 
 fn add(

@@ -31,7 +31,8 @@ pub(super) fn agreed_to(
     let own = |text: &&String| !control.names.contains(text);
     let mut said: Vec<&String> = screen.said.iter().filter(own).collect();
     said.retain(|it| !is_title(it, request, kind));
-    if merely_agrees(control) && is_other_choice(control, screen) {
+    let to_cookies = said.iter().any(|it| speaks_of_cookies(it));
+    if merely_agrees(control) && (to_cookies || is_other_choice(control, screen)) {
         said.retain(|it| !is_repeated(it));
     }
     if let Some(text) = said.iter().find(|it| is_repeated(it) || is_charged(it)) {
@@ -56,6 +57,15 @@ pub(super) fn agreed_to(
         Some((class, format!("\"{text}\"")))
     });
     asked.min_by_key(|(class, _)| *class as usize)
+}
+
+/// Whether a text asks to be let keep what it knows of a reader. What a page around it sells is another matter.
+fn speaks_of_cookies(text: &str) -> bool {
+    static COOKIES: List = List::new(
+        "cookie|cookies|we value your privacy|çerez|çerezler|çerezleri|куки|ciasteczka|evästeitä|クッキー|쿠키|ملفات تعريف الارتباط|कुकी",
+    );
+    let text = normalized(text);
+    !is_repeated(&text) && COOKIES.iter().any(|it| holds(&text, it))
 }
 
 /// Whether a text says that whoever goes on pays.

@@ -106,7 +106,7 @@ pub(in crate::gate) fn password_fields(findings: &mut Findings<'_>) {
 
 /// Whether a field asks for a password or a code, as its hint, its description or its id has it; where it has no words
 /// of its own, as what stands beside and above it does.
-fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
+pub(super) fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> bool {
     /// Most letters of a text that says what a field is for.
     const LONGEST_LABEL: usize = 100;
     /// Whole names that mean something else in others.

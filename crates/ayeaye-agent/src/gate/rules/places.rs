@@ -1,15 +1,19 @@
 //! Where an act is done: the app, the part of the system, the address; and how much was done before.
+use super::asked::is_asked;
 use super::controls::is_decline;
+use super::fields::asks_for_code;
 use super::system_dialogs::part_of_dialog;
 use super::{acts, is_key, only_moves, other_app, touches};
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
 use crate::gate::components::{self, SystemPart};
-use crate::gate::findings::Findings;
+use crate::gate::findings::{Findings, covers_app};
+use crate::gate::intent::UserWords;
 use crate::gate::phrases;
 use crate::gate::policy::{Treatment, lists_app};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{List, holds, normalized};
+use crate::gate::touch_words::TouchWords;
 use crate::gate::verdict::Rule;
 use crate::gate::window::TouchPlace;
 use crate::{DeviceCommand, Gesture, Key};
@@ -118,8 +122,24 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
         let evidence = format!("given for {home}");
         findings.deny(ActClass::Password, Rule::SecretElsewhere, &evidence);
     }
+    if let Some(home) = request.history.secrets_of_others.first() {
+        let evidence = format!("given for {home}");
+        // One may sign in to an app in a browser, or in the window that Google has for that; and in the settings a
+        // network may be called as an app is.
+        let signs_in = apps::kind_of(request.package) == Some(AppKind::Browser)
+            || request.package == "com.google.android.gms"
+            || components::is_settings(request.package);
+        if signs_in {
+            findings.ask(ActClass::Password, Rule::SecretElsewhere, &evidence);
+        } else {
+            findings.deny(ActClass::Password, Rule::SecretElsewhere, &evidence);
+        }
+    }
     if request.history.secrets.is_empty() {
         return;
+    }
+    if goes_to_people(request) {
+        findings.ask(ActClass::Send, Rule::SecretElsewhere, "a secret");
     }
     if let Some(other) = other_app(request) {
         let evidence = format!("the field is one of {other}");
@@ -129,6 +149,33 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
     if matches!(request.gesture, Gesture::Type { point: Some(_), .. }) && !request.screen.on_field {
         findings.deny(ActClass::Password, Rule::SecretOffField, "no field is known there");
     }
+}
+
+/// Whether a secret goes into what people read, though the words in which it was given do not send it to them.
+fn goes_to_people(request: &GateRequest<'_>) -> bool {
+    let (screen, history) = (request.screen, request.history);
+    let writes = matches!(
+        apps::kind_of(request.package),
+        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
+    );
+    let aimed = screen.aimed.iter().filter(|_| touches(request.gesture));
+    let focused = screen.focused.iter().filter(|_| !touches(request.gesture));
+    let mut fields = aimed.chain(focused).filter(|it| it.is_field()).peekable();
+    let is_told = || {
+        history.secret_sentences.iter().any(|sentence| {
+            let words = UserWords::new([sentence.as_str()]);
+            let request = GateRequest { words: &words, ..request.clone() };
+            let field = screen.focused.clone().unwrap_or_default();
+            is_asked(&request, ActClass::Send, &field)
+        })
+    };
+    writes
+        && !history.own_secret
+        && !screen.hidden_input
+        && !screen.locked
+        && fields.peek().is_some()
+        && !fields.any(|it| it.password || asks_for_code(it, request))
+        && !is_told()
 }
 
 /// Parts of the system that give power over the phone, or ask for money.
@@ -351,27 +398,21 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
         None => return,
     };
     let approved = &request.history.approved_apps;
-    if approved.iter().any(|(class, app)| *class == ActClass::Unreadable && app == package) {
+    if covers_app(package)
+        && approved.iter().any(|(class, app)| *class == ActClass::Unreadable && app == package)
+    {
         return;
     }
     findings.class(ActClass::Unreadable, false, Rule::NoElements, &format!("{package}, {kind}"));
 }
 
-/// Whether a screen has elements, but of what is touched there is only a surface that is drawn on: a page or
-/// game that tells nothing of itself. Where an app draws all of its controls, it is a plain view; where there is money or
-/// something that may be sent, each control without a word may be the one that does it.
+/// Whether a screen has elements, but of what is touched they say nothing. Where there is money or something that may be
+/// sent, each control without a word may be the one that does it.
 fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
-    const DRAWN: [&str; 5] =
-        ["WebView", "SurfaceView", "TextureView", "GLSurfaceView", "FlutterView"];
-    let Some(first) = screen.aimed.first() else { return false };
-    let silent = screen
-        .aimed
-        .iter()
-        .all(|it| it.names.is_empty() && it.hint.is_empty() && it.beside.is_empty());
     let heavy = screen.written || matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
-    let nameless = |it: &ControlFacts| it.resource_id.is_empty() && !it.is_field();
-    let reacts = heavy && screen.aimed.iter().any(|it| it.reacts);
-    let plain = first.kind == "android.view.View" && first.resource_id.is_empty()
-        || reacts && screen.aimed.iter().all(nameless);
-    silent && (plain || DRAWN.iter().any(|it| first.kind.ends_with(it)))
+    match screen.words_there {
+        TouchWords::Named | TouchWords::Id => false,
+        TouchWords::Bare => heavy,
+        TouchWords::Nothing => true,
+    }
 }

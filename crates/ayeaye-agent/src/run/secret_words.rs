@@ -1,0 +1,115 @@
+//! What the user's words say of a secret in them: "Sign in to N26 with the password …" gives it to one app.
+use super::Run;
+use super::gate::contains_value;
+use crate::privacy::placeholders;
+use crate::{Elements, Gesture};
+
+/// What a user has said in the same sentences with secrets.
+#[derive(Debug, Default)]
+pub(super) struct BesideSecrets {
+    /// The apps that they name there, where none is the one in front.
+    pub(super) others: Vec<String>,
+    pub(super) sentences: Vec<String>,
+}
+
+impl Run {
+    /// What the user has said beside the secrets of a typed text.
+    pub(super) fn words_beside_secrets(
+        &self,
+        gesture: &Gesture,
+        label: Option<&str>,
+        package: &str,
+        elements: Option<&Elements>,
+    ) -> BesideSecrets {
+        let Gesture::Type { text, .. } = gesture else { return BesideSecrets::default() };
+        let acts = &self.session().acts;
+        let secrets = self.recorder.secrets();
+        let answered = |it: &String| acts.secrets.iter().any(|(known, _)| known == it);
+        let mut found = placeholders(&self.recorder.redact(text));
+        found.retain(|it| secrets.places_of_named(it).is_none() && !answered(it));
+        if found.is_empty() {
+            return BesideSecrets::default();
+        }
+        let host = elements.and_then(|it| it.page_host(package)).unwrap_or_default();
+        let installed = self.device.app_names();
+        let mut beside = BesideSecrets::default();
+        for found in &found {
+            let value = secrets.restore(found);
+            let sentences = acts.words.iter().rev().flat_map(|it| sentences_of(it));
+            let mut holding = sentences.filter(|it| {
+                it.contains(found.as_str()) || contains_value(&secrets.restore(it), &value)
+            });
+            let Some(sentence) = holding.next() else { continue };
+            let named = apps_named(sentence, &installed);
+            let is_here = label.is_none_or(|it| named.contains(&it))
+                || named.iter().any(|it| is_on_host(it, &host));
+            if !is_here {
+                beside.others.extend(named.into_iter().map(str::to_owned));
+            }
+            beside.sentences.push(sentence.to_owned());
+        }
+        beside
+    }
+}
+
+/// The sentences of a text. A mark in a word, as in an address or a password, ends none.
+fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut letters = rest.char_indices().peekable();
+        while let Some((at, c)) = letters.next() {
+            let next = letters.peek().map(|(_, c)| *c);
+            let ends = matches!(c, '\n' | '。' | '！' | '？')
+                || matches!(c, '.' | '!' | '?') && next.is_none_or(char::is_whitespace);
+            if ends {
+                let (sentence, after) = rest.split_at(at + c.len_utf8());
+                rest = after;
+                return Some(sentence);
+            }
+        }
+        let last = std::mem::take(&mut rest);
+        (!last.is_empty()).then_some(last)
+    })
+}
+
+/// The apps of a phone that a sentence names as they are written: "Messages" is one, and "messages" are none.
+fn apps_named<'a>(sentence: &str, installed: &'a [String]) -> Vec<&'a str> {
+    let is_whole = |at: usize, name: &str| {
+        let before = sentence[..at].chars().next_back();
+        let after = sentence[at + name.len()..].chars().next();
+        let is_spaced = name.is_ascii();
+        !is_spaced
+            || before.is_none_or(|c| !c.is_alphanumeric())
+                && after.is_none_or(|c| !c.is_alphanumeric())
+    };
+    let is_named = |name: &&str| {
+        2 <= name.chars().count() && sentence.match_indices(name).any(|(at, _)| is_whole(at, name))
+    };
+    installed.iter().map(|it| it.trim()).filter(|it| is_named(it)).collect()
+}
+
+/// Whether a page of a host may be one of an app that is called so.
+fn is_on_host(app: &str, host: &str) -> bool {
+    let name: String =
+        app.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    3 <= name.len() && host.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_names_apps_as_they_are_written() {
+        let text =
+            "Tell Viktor in WhatsApp I am late. Then sign in to N26 as anna@x.de with Hunter2!x";
+        let sentences: Vec<&str> = sentences_of(text).collect();
+        assert_eq!(sentences.len(), 2, "{sentences:?}");
+        let installed = ["WhatsApp", "N26", "Phone", "微信"].map(str::to_owned);
+        assert_eq!(apps_named(sentences[0], &installed), ["WhatsApp"]);
+        assert_eq!(apps_named(sentences[1], &installed), ["N26"]);
+        assert_eq!(apps_named("connect the phone to the WhatsApps", &installed), [""; 0]);
+        assert_eq!(apps_named("打开微信登录", &installed), ["微信"]);
+        assert!(is_on_host("GitHub", "github.com") && !is_on_host("N26", "evil.example"));
+    }
+}
