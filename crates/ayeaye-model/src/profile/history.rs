@@ -216,6 +216,11 @@ impl<'a> History<'a> {
         last(&requests).concat() + &last(&notes).concat()
     }
 
+    /// The same, and the history without them.
+    pub(super) fn split_earlier(self) -> (String, Self) {
+        (self.earlier(), Self { earlier: &[], ..self })
+    }
+
     /// How many steps are left out; empty where none are.
     pub(super) fn omission(&self) -> String {
         let steps = self.omitted.iter().filter(|it| matches!(it, HistoryItem::Step(_))).count();
