@@ -46,6 +46,7 @@ mod tests;
 pub(crate) use self::about::ActOn;
 pub use self::answers::{is_no, is_yes};
 pub use self::class::ActClass;
+pub(crate) use self::answers::is_plain_answer;
 pub use self::components::SystemPart;
 pub(crate) use self::countdown::{have_counted_down, is_same_later, seconds, take_countdowns};
 pub use self::intent::UserWords;
