@@ -119,8 +119,8 @@ impl Family for Mai {
     /// The task is a turn of its own, then come the screens.
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let (width, height) = coords.system.extent(coords.image);
-        let most =
-            if width == height { width.to_string() } else { format!("{width} and 0 to {height}") };
+        let (width, height) = (width.to_string(), height.to_string());
+        let most = if width == height { width } else { format!("{width} and 0 to {height}") };
         let system = SYSTEM.replace("{most}", &most);
         let apps = installed_apps(input.installed_apps);
         let (earlier, history) = History::of(input).split_earlier();
