@@ -1,8 +1,14 @@
 //! The amount of money that a screen is about.
-use super::price::{TOTALS, amount, is_currency, is_total};
+use super::price::{amount, is_currency};
 use super::request::ScreenFacts;
 use super::text::{List, holds, normalized};
 use crate::secret_text::plain_digit;
+
+/// What stands beside the amount that is paid.
+#[rustfmt::skip]
+static TOTALS: List = List::new("total|sum|amount|to pay|importe|montant|à payer|summe|gesamt|gesamtbetrag|betrag|totale|importo|totaal|bedrag|\
+        razem|suma|kwota|toplam|tutar|итого|сумма|всего|разом|сума|合计|总计|总额|实付|应付|金额|合計|金額|\
+        합계|총|금액|المجموع|الإجمالي|المبلغ|कुल|राशि|jumlah|tổng|ยอดรวม|ยอด|จำนวนเงิน");
 
 /// The amount that the screen is about, and the largest beside it, if that is another one: which of two is paid
 /// the screen may lie about.
@@ -16,6 +22,12 @@ pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
         Some(largest) => Some(format!("{main} (the screen also shows {largest})")),
         None => Some(main),
     }
+}
+
+/// Whether a text says that the amount beside it is what is paid.
+pub(super) fn is_total(text: &str) -> bool {
+    let text = normalized(text);
+    TOTALS.iter().any(|total| holds(&text, total))
 }
 
 /// Texts in which amounts in pieces are whole again: "$", "5" and ".00".

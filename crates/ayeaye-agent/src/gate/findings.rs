@@ -2,11 +2,8 @@
 use super::amount;
 use super::class::ActClass;
 use super::path;
-use super::phrases;
 use super::policy::{Policy, Treatment};
-use super::price::is_total;
 use super::request::{GateRequest, ScreenFacts};
-use super::text::normalized;
 use super::verdict::{Ask, GateDecision, Rule, Verdict};
 use crate::{Gesture, is_unseen};
 
@@ -130,10 +127,6 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
             .unwrap_or_else(|| without_ids(evidence))
             .to_owned(),
     };
-    let is_sign_out = class == ActClass::Delete
-        && [thing.as_str(), evidence.trim_matches('"')]
-            .iter()
-            .any(|it| phrases::signs_out(&normalized(it)));
     // The title of a screen or dialog says what its buttons are about.
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
     let title = title.into_iter().find(|it| 2 < it.chars().count() && **it != thing);
@@ -171,17 +164,13 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
         .then(|| about_what(screen, if of_row { &screen.line } else { &screen.telling }, &named))
         .flatten();
     // A dialog, or the bar of what is selected, often does not say what will be gone.
-    let touched = (class == ActClass::Delete && !of_row && !is_sign_out)
+    let touched = (class == ActClass::Delete && !of_row)
         .then(|| path::things(&request.history.path).find(|it| !it.is_empty()))
         .flatten()
         .map(shown);
     Ask {
         class,
-        verb: match class {
-            _ if rule == Rule::UnnamedSecret => TYPE_SECRET,
-            _ if is_sign_out => "sign out",
-            _ => class.verb(),
-        },
+        verb: if rule == Rule::UnnamedSecret { TYPE_SECRET } else { class.verb() },
         app,
         thing: shown(&thing),
         amount,
@@ -201,7 +190,7 @@ fn about_what(screen: &ScreenFacts, texts: &[String], named: &[&str]) -> Option<
     let tells = |it: &&String| {
         let says_more = it.chars().any(char::is_alphanumeric);
         // The amount is named, so that what stands beside it tells nothing.
-        let is_label = is_total(it) && !it.contains(char::is_numeric);
+        let is_label = amount::is_total(it) && !it.contains(char::is_numeric);
         says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(it)
     };
     let texts: Vec<&str> = texts.iter().filter(tells).map(String::as_str).take(MOST).collect();

@@ -49,7 +49,7 @@ use super::text::{
 pub(super) use self::answers::{ACCENTED, ANSWERS, DONE};
 pub(super) use self::ask_first::wants_to_be_asked;
 pub(super) use self::asking::is_no_request;
-pub(super) use self::bare::{Bare, When, bare, begins, signs_out};
+pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};

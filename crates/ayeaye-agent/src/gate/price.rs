@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::text::{List, holds, normalized, words};
+use super::text::{normalized, words};
 
 /// Signs, and what stands right beside a number in scripts without blanks.
 #[rustfmt::skip]
@@ -220,18 +220,6 @@ fn in_words(text: &str) -> Option<String> {
     let all: Vec<&str> = words(&text).take(60).collect();
     let pair = all.windows(2).find(|it| NUMBER_WORDS.contains(it[0]) && NAME_WORDS.contains(it[1]));
     pair.map(|it| it.join(" "))
-}
-
-/// What stands beside the amount that is paid.
-#[rustfmt::skip]
-pub(super) static TOTALS: List = List::new("total|sum|amount|to pay|importe|montant|à payer|summe|gesamt|gesamtbetrag|betrag|totale|importo|totaal|bedrag|\
-        razem|suma|kwota|toplam|tutar|итого|сумма|всего|разом|сума|合计|总计|总额|实付|应付|金额|合計|金額|\
-        합계|총|금액|المجموع|الإجمالي|المبلغ|कुल|राशि|jumlah|tổng|ยอดรวม|ยอด|จำนวนเงิน");
-
-/// Whether a text says that the amount beside it is what is paid.
-pub(super) fn is_total(text: &str) -> bool {
-    let text = normalized(text);
-    TOTALS.iter().any(|total| holds(&text, total))
 }
 
 /// Whether a text is nothing but an amount, and how often it is paid.

@@ -71,7 +71,7 @@ impl Touched {
                 .map(|it| it.chars().take(LONGEST).collect())
                 .collect(),
             telling: innermost
-                .map(|it| telling(elements, it, size, hidden_input))
+                .map(|it| telling(elements, it, hidden_input))
                 .unwrap_or_default(),
             subject: innermost.map(|it| SubjectFacts::new(elements, it, size)).unwrap_or_default(),
         }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,
 };
-use crate::gate::text::{List, entries, normalized, normalized_entries};
+use crate::gate::text::{entries, normalized, normalized_entries};
 
 /// Where a name has consequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +57,6 @@ pub(in crate::gate) struct Bare {
 
 type NameRow = (ActClass, When, &'static str, &'static str);
 
-/// What signs out of an account: counted among what deletes, and called what it is.
-#[rustfmt::skip]
-const SIGNS_OUT: &str = "log out|logout|sign out|signout|log out of this account|abmelden|ausloggen|se déconnecter|déconnexion|cerrar sesión|sair da conta|terminar sessão|esci dall'account|disconnetti account|uitloggen|afmelden|wyloguj|wyloguj się|oturumu kapat|çıkış yap|выйти из аккаунта|выйти из учётной записи|вийти з акаунта|退出登录|登出|ログアウト|サインアウト|로그아웃|تسجيل الخروج|साइन आउट करें|लॉग आउट करें|logout dari akun|đăng xuất|ออกจากระบบ|logga ut|log ud|logg ut|kirjaudu ulos|odhlásit se|odhlásiť sa|kijelentkezés|deconectare|αποσύνδεση|изход от профила|odjava|התנתק";
-
 #[rustfmt::skip]
 const NAMES: &[NameRow] = &[
     (Publish, Always, "upload|upload now|hochladen|téléverser|subir|enviar arquivo|fazer upload|carregar arquivo|carica file|uploaden|prześlij plik|karşıya yükle|resim yükle|fotoğraf yükle|görsel yükle|video yükle|dosya yükle|belge yükle|загрузить видео|загрузить фото|завантажити відео|上传|上傳|アップロード|업로드|رفع ملف|अपलोड करें|unggah|tải lên|อัปโหลด|ladda upp|last opp|lataa palvelimeen|nahrát",
@@ -76,9 +72,8 @@ const NAMES: &[NameRow] = &[
         подпишись|подписаться|вступи|прими|добавь|підпишись|приєднайся|прийми|додай|关注|關注|加|接受|通过|フォロー|参加|承認|팔로우|가입|수락|추가|تابع|انضم|اقبل|फ़ॉलो|शामिल|स्वीकार|ikuti|gabung|terima|theo dõi|tham gia|chấp nhận|kết bạn|ติดตาม|เข้าร่วม|ยอมรับ|följ|følg|seuraa|sleduj"),
     (Publish, Always, "accept request|accept friend request|accept invitation|accept invite|einladung annehmen|accepter l'invitation|aceptar invitación|aceitar convite|accetta invito|принять приглашение|接受邀请|招待を承認|초대 수락",
         "accept|join|nimm|annehm|accepte|acepta|aceite|accetta|прими|接受|承認|수락"),
-    (Delete, Always, SIGNS_OUT,
-        "log out|log me out|sign out|sign me out|logout|leave|unfriend|remove|delete|melde|abmeld|logg|verlass|déconnecte|quitte|cierra|sal|salir|sair|saia|encerre|termine|esci|disconnetti|abbandona|log uit|meld|uitlog|verlaat|wyloguj|opuść|çıkış|kapat|выйди|выйти|вийди|退出|登出|ログアウト|サインアウト|退会|로그아웃|나가|탈퇴|اخرج|سجل الخروج|लॉग आउट|साइन आउट|keluar|đăng xuất|ออกจากระบบ|kirjaudu|odhlas"),
-    (Delete, Always, "unfriend|leave group|leave chat|gruppe verlassen|quitter le groupe|salir del grupo|sair do grupo|abbandona gruppo|groep verlaten|opuść grupę|gruptan çık|выйти из группы|退出群聊|グループを退会|채팅방 나가기|탈퇴|turn off and delete|turn off & delete",
+    (Delete, Always, "log out|logout|sign out|signout|log out of this account|abmelden|ausloggen|se déconnecter|déconnexion|cerrar sesión|sair da conta|terminar sessão|esci dall'account|disconnetti account|uitloggen|afmelden|wyloguj|wyloguj się|oturumu kapat|çıkış yap|выйти из аккаунта|выйти из учётной записи|вийти з акаунта|退出登录|登出|ログアウト|サインアウト|로그아웃|تسجيل الخروج|साइन आउट करें|लॉग आउट करें|logout dari akun|đăng xuất|ออกจากระบบ|logga ut|log ud|logg ut|kirjaudu ulos|odhlásit se|odhlásiť sa|kijelentkezés|deconectare|αποσύνδεση|изход от профила|odjava|התנתק|\
+        unfriend|leave group|leave chat|gruppe verlassen|quitter le groupe|salir del grupo|sair do grupo|abbandona gruppo|groep verlaten|opuść grupę|gruptan çık|выйти из группы|退出群聊|グループを退会|채팅방 나가기|탈퇴|turn off and delete|turn off & delete",
         "log out|log me out|sign out|sign me out|logout|leave|unfriend|remove|delete|melde|abmeld|logg|verlass|déconnecte|quitte|cierra|sal|salir|sair|saia|encerre|termine|esci|disconnetti|abbandona|log uit|meld|uitlog|verlaat|wyloguj|opuść|çıkış|kapat|выйди|выйти|вийди|退出|登出|ログアウト|サインアウト|退会|로그아웃|나가|탈퇴|اخرج|سجل الخروج|लॉग आउट|साइन आउट|keluar|đăng xuất|ออกจากระบบ|kirjaudu|odhlas"),
     (Delete, Social, "block|blockieren|bloquear|bloquer|blocca|blokkeren|zablokuj|engelle|заблокировать|заблокувати|拉黑|封鎖|ブロック|차단|حظر|ब्लॉक करें|blokir|chặn|บล็อก|blockera|bloker|blokker|estä|zablokovat|exit|verlassen|quitter|salir|sair|abbandona|verlaten|opuść|выйти|退出|나가기|keluar",
         "block|blockier|bloque|bloqui|blocca|blokk|zablokuj|engelle|заблокир|заблокуй|拉黑|封鎖|ブロック|차단|احظر|ब्लॉक|blokir|chặn|บล็อก|estä|exit|leave|verlass|quitte|sal|saia|sair|abbandona|verlaat|opuść|выйди|退出|나가|keluar"),
@@ -162,12 +157,6 @@ static BEGINS_TEXTS: LazyLock<HashSet<String>> =
 /// What a name (normalized) does, and where.
 pub(in crate::gate) fn bare(name: &str) -> &'static [Bare] {
     BY_NAME.get(name).map_or(&[], Vec::as_slice)
-}
-
-/// Whether a name (normalized) signs out of an account.
-pub(in crate::gate) fn signs_out(name: &str) -> bool {
-    static ALL: List = List::new(SIGNS_OUT);
-    ALL.iter().any(|it| it == name)
 }
 
 /// Whether a name (normalized) begins something.

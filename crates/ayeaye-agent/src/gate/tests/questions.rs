@@ -83,63 +83,6 @@ fn what_an_act_is_about_is_named() {
     assert!(text.ends_with("\"Delete – Photos\". It shows: \"500 selected\". May it?"), "{text}");
 }
 
-/// A line of text, and what stands at the end of it.
-fn line(top: i32, text: &str, end: &str) -> String {
-    let part = |text: &str, left: i32, right: i32| {
-        let to = top + 60;
-        format!(
-            r#"<node text="{text}" class="android.widget.TextView" bounds="[{left},{top}][{right},{to}]"/>"#
-        )
-    };
-    part(text, 60, 700) + &if end.is_empty() { String::new() } else { part(end, 800, 1020) }
-}
-
-#[test]
-fn what_is_ordered_is_named_before_where_it_goes_and_how_it_is_paid() {
-    let nodes = [
-        line(80, "Checkout", ""),
-        line(200, "Deliver to", ""),
-        line(260, "Birch Lane 12, 1011 Example", ""),
-        line(400, "Pay with", ""),
-        line(460, "Card ending in 4242", ""),
-        line(600, "Delivery", ""),
-        line(660, "Thu–Sat, standard", ""),
-        line(800, "1 × Stride Running Shoes", "€39.00"),
-        line(900, "Delivery", "Free"),
-        line(1000, "Total", "€39.00"),
-        line(1200, "By placing the order you agree to pay the total above.", ""),
-    ];
-    let button = r#"<node text="Place order" clickable="true" class="android.widget.Button" bounds="[40,2200][1040,2360]"/>"#;
-    let xml = format!(
-        r#"<hierarchy rotation="0"><node class="android.widget.FrameLayout" bounds="[0,0][1080,2400]">{}{button}</node></hierarchy>"#,
-        nodes.concat()
-    );
-    let elements = Elements::read(&xml).unwrap();
-    let tap = Gesture::Click { point: Point::new(500, 950).unwrap() };
-    let screen = ScreenFacts::new(Some(&elements), &tap, SIZE, false);
-    let (words, history) = (UserWords::new([TASK]), GateHistory::default());
-    let scene = Scene::of("com.example.shop", "");
-    let verdict = judge(&Policy::default(), &scene.request(&words, &tap, &screen, &history));
-    let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
-    assert_eq!(
-        ask.text(str::to_owned),
-        "The agent wants to place an order in com.example.shop: \"Place order – Checkout\", €39.00. It shows: \
-         \"1 × Stride Running Shoes · Deliver to · Birch Lane 12, 1011 Example · Pay with · Card ending in 4242\". May it?"
-    );
-}
-
-#[test]
-fn signing_out_is_called_so_and_not_what_was_touched_on_another_screen() {
-    let scene = Scene::of("com.example.nimbus", "Nimbus").button("Sign out");
-    let history = GateHistory { path: vec!["Verify".to_owned()], ..GateHistory::default() };
-    assert_eq!(
-        asked(&scene, &scene.tap("Sign out"), &history).text(str::to_owned),
-        "The agent wants to sign out in com.example.nimbus: \"Sign out – Nimbus\". May it?"
-    );
-    let scene = Scene::of("com.example.chat", "Nimbus").button("退出登录");
-    assert!(question(&scene, &scene.tap("退出登录")).starts_with("The agent wants to sign out in"));
-}
-
 #[test]
 fn only_what_is_sent_is_quoted() {
     let empty = chat().field("Message").button("Send");
