@@ -1,7 +1,7 @@
 //! What a person answers to a question of the gate: yes, no, or neither.
 use std::sync::LazyLock;
 
-use super::phrases::{ACCENTED, ANSWERS};
+use super::phrases::{ACCENTED, ANSWERS, DONE};
 use super::text::{is_spaced, normalized, normalized_entries};
 
 /// The words of one language, normalized.
@@ -20,6 +20,8 @@ static LANGUAGES: LazyLock<Vec<Answers>> = LazyLock::new(|| {
     };
     ANSWERS.iter().map(read).collect()
 });
+
+static DONE_WORDS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(DONE));
 
 /// What begins with a yes and is none: "come on!" in Russian and Ukrainian.
 const NO_YES: [&str; 2] = ["да ладно", "та ладно"];
@@ -56,6 +58,18 @@ pub fn is_yes(answer: &str) -> bool {
 pub fn is_no(answer: &str) -> bool {
     let text = normalized(answer);
     LANGUAGES.iter().any(|it| says(&text, &it.no, &it.polite, false))
+}
+
+/// Whether an answer says no more than yes or no, or that something was done: it holds nothing else, as a password.
+pub(crate) fn is_plain_answer(answer: &str) -> bool {
+    let text = normalized(answer);
+    is_yes(answer)
+        || is_no(answer)
+        || LANGUAGES.iter().any(|it| {
+            let said: Vec<String> =
+                [&it.yes, &it.no, &*DONE_WORDS].into_iter().flatten().cloned().collect();
+            says(&text, &said, &it.polite, true)
+        })
 }
 
 /// Whether a text (normalized) consists of words that say it, once or `often`, and of polite ones.

@@ -14,7 +14,7 @@ use super::names::{names, names_but};
 use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
-    Content, contents, masked, names_in, names_that_forbid, normalized_lines, people_in,
+    Content, Unquoted, contents, masked, names_in, names_that_forbid, normalized_lines, people_in,
     quoted_names_in, unquoted, without_names,
 };
 use super::several::people_of;
@@ -93,9 +93,9 @@ impl UserWords {
         }
         let text = phrases::forgetting(&text);
         let words = words(&text).filter(|it| says_something(it)).map(str::to_owned).collect();
-        let (own, quoted) = unquoted(&text);
-        let forbidding = masked(&own, &quoted);
-        let contents = contents(&own);
+        let Unquoted { text: own, quotes } = unquoted(&text);
+        let forbidding = masked(&own, &quotes);
+        let contents = contents(&own, &quotes);
         let places: Vec<_> = contents.iter().map(|it| it.from..it.to).collect();
         let asks_first = phrases::wants_to_be_asked(&forbidding, &places);
         Self {

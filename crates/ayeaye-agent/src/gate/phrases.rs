@@ -46,7 +46,7 @@ use super::text::{
     entries, find, holds, is_spaced, mentions, normalized, normalized_entries, stems, words,
 };
 
-pub(super) use self::answers::{ACCENTED, ANSWERS};
+pub(super) use self::answers::{ACCENTED, ANSWERS, DONE};
 pub(super) use self::ask_first::wants_to_be_asked;
 pub(super) use self::asking::is_no_request;
 pub(super) use self::bare::{Bare, When, bare, begins};

@@ -107,8 +107,9 @@ pub(super) fn people_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Where in the own text (normalized) stands what is to be said to somebody, or written down.
-pub(super) fn contents(own: &str) -> Vec<Content> {
+/// Where in the own text (normalized) stands what is to be said to somebody, or written down. What is closed by quotes
+/// ends there: what stands behind it is the user's again.
+pub(super) fn contents(own: &str, quotes: &[Range<usize>]) -> Vec<Content> {
     let mut found = Vec::new();
     let mut from = 0;
     for line in own.split_inclusive('\n') {
@@ -120,12 +121,18 @@ pub(super) fn contents(own: &str) -> Vec<Content> {
         let is_written = |before: &str| WRITTEN.iter().any(|it| mentions(before, &normalized(it)));
         let colon = line.char_indices().find(|(at, c)| {
             let next = line[at + c.len_utf8()..].chars().next();
-            matches!(c, ':' | '：') && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
+            *c == ':' && next.is_some_and(|it| !it.is_ascii_digit() && it != '/')
         });
         if let Some((at, _)) = colon
             && (is_said(&line[..at]) || is_written(&line[..at]))
         {
-            found.push(Content { from: from + at, to: from + line.len(), is_all: true });
+            let behind = from + at + 1;
+            let is_next = |it: &&Range<usize>| {
+                own.get(behind..it.start).is_some_and(|between| between.trim().is_empty())
+            };
+            let quote = quotes.iter().find(is_next);
+            let to = quote.map_or(from + line.len(), |it| it.end);
+            found.push(Content { from: from + at, to, is_all: true });
         }
         for word in SAYING {
             let Some(at) = line.find(word).filter(|at| is_said(&line[..*at])) else { continue };
@@ -173,11 +180,17 @@ pub(super) fn normalized_lines(text: &str) -> String {
     lines.join(" \n")
 }
 
-/// Without what stands in quotes, a name or the label of a button aside: that has two words at most, or four letters of a
-/// script without blanks; and where such a one stands in it.
-pub(super) fn unquoted(text: &str) -> (String, Vec<Range<usize>>) {
+/// A text without what stands in quotes, a name or the label of a button aside: that has two words at most, or four
+/// letters of a script without blanks.
+pub(super) struct Unquoted {
+    pub(super) text: String,
+    /// Where quotes were in it: of those that are left out nothing, but the place.
+    pub(super) quotes: Vec<Range<usize>>,
+}
+
+pub(super) fn unquoted(text: &str) -> Unquoted {
     let mut own = String::with_capacity(text.len());
-    let mut kept = Vec::new();
+    let mut quotes = Vec::new();
     let mut rest = text;
     while let Some((at, opening)) =
         rest.char_indices().find(|(_, c)| QUOTES.iter().any(|(it, _)| it == c))
@@ -195,17 +208,18 @@ pub(super) fn unquoted(text: &str) -> (String, Vec<Range<usize>>) {
         let quoted = &inside[..length];
         let parted = quoted.chars().all(|c| is_spaced(c) || c.is_whitespace());
         let longest = if parted { 24 } else { 4 };
+        let begin = own.len();
         if quoted.split_whitespace().count() <= 2 && quoted.chars().count() <= longest {
-            kept.push(own.len()..own.len() + quoted.len());
             own.push_str(quoted);
         }
+        quotes.push(begin..own.len());
         own.push(' ');
         rest = inside[length..]
             .get(inside[length..].chars().next().map_or(0, char::len_utf8)..)
             .unwrap_or_default();
     }
     own.push_str(rest);
-    (own, kept)
+    Unquoted { text: own, quotes }
 }
 
 /// A text with letters that mean nothing in these places.

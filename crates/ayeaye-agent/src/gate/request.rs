@@ -2,15 +2,18 @@
 use std::time::Duration;
 
 use super::class::ActClass;
+pub(super) use super::control_facts::ControlFacts;
+use super::control_facts::{LONGEST, control, reacting};
 use super::header;
 use super::intent::UserWords;
 use super::phrases;
 use super::price::is_repeated;
 use super::subject::SubjectFacts;
-use super::telling::{TellingText, telling};
+use super::telling::TellingText;
 use super::text::normalized;
 use super::touch_words::TouchWords;
-use super::window::{TouchPlace, place_of};
+use super::touched::Touched;
+use super::window::TouchPlace;
 use crate::elements::is_field_class;
 use crate::{Direction, Element, Elements, Gesture, Key, Point, ScreenSize};
 
@@ -167,47 +170,14 @@ pub struct ScreenFacts {
     pub subject: SubjectFacts,
 }
 
-/// One control.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ControlFacts {
-    /// Its texts: its own, those in it, what is read out for it.
-    pub names: Vec<String>,
-    /// Texts beside a control that has none, or beside and above such a field.
-    pub beside: Vec<String>,
-    /// What an empty field asks for.
-    pub hint: String,
-    /// Such as `com.example:id/send_button`.
-    pub resource_id: String,
-    /// Package of the app that shows it; empty when the phone does not say.
-    pub package: String,
-    /// Such as `android.widget.Button`.
-    pub kind: String,
-    /// What stands in it, of a field: typed there, or what an empty one asks for on older phones. The first of
-    /// its names too.
-    pub content: String,
-    /// It hides what is typed into it.
-    pub password: bool,
-    /// It reacts to a touch.
-    pub reacts: bool,
-    /// It can be switched.
-    pub switch: bool,
-}
-
 /// How much of the height the top of a screen is.
 const TOP: f64 = 0.2;
-/// Beside a control, in parts of the width: a touch that hits nothing may be meant for it.
-const BESIDE: i32 = 45;
-/// Most texts of a screen that are looked at, and most letters of each.
+/// Most texts of a screen that are looked at.
 const MOST_TEXTS: usize = 600;
-const LONGEST: usize = 300;
 /// Most letters of a text that is to be sent.
 const LONGEST_DRAFT: usize = 4000;
 /// The longest name of what declines, in bytes.
 const LONGEST_WORD: usize = 80;
-/// Most texts in a control.
-const PIECES: usize = 40;
-/// Most controls over one place.
-const MOST_AIMED: usize = 50;
 /// Most texts of a dialog.
 const MOST_SAID: usize = 60;
 
@@ -223,15 +193,38 @@ impl ScreenFacts {
         let Some(elements) = elements.filter(|it| it.iter().next().is_some()) else {
             return Self { hidden_input, is_pressed: may_press(gesture), ..Self::default() };
         };
+        let mut facts = Self { hidden_input, ..Self::of_elements(elements, size) };
+        facts.is_pressed =
+            may_press(gesture) && (!facts.readable || stays_on_control(elements, gesture, size));
+        facts.draft = draft(elements, gesture, size, hidden_input);
+        let filled = filled(elements, hidden_input).next();
+        facts.filled =
+            filled.map(|it| it.text.chars().take(LONGEST_DRAFT).collect()).unwrap_or_default();
+        let slide = as_slide(gesture);
+        let places = slide.as_ref().unwrap_or(gesture).points();
+        if places.is_empty() {
+            facts.words_there = TouchWords::of_focus(elements);
+        }
+        let touched = places
+            .into_iter()
+            .map(|it| Touched::at(elements, it.to_pixel(size), size, hidden_input));
+        if let Some(touched) = touched.reduce(Touched::and_then) {
+            facts.add(touched);
+        }
+        // What is paid again and again may be another control's.
+        if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
+            facts.controls = reacting(elements, tabs_on(gesture));
+        }
+        facts
+    }
+
+    /// What the elements tell, whatever is done.
+    fn of_elements(elements: &Elements, size: ScreenSize) -> Self {
         // Of a tree that is cut off the rest may be what is touched.
-        let readable = !elements.is_cut_off();
-        let is_pressed =
-            may_press(gesture) && (!readable || stays_on_control(elements, gesture, size));
-        let mut facts = Self { readable, hidden_input, is_pressed, ..Self::default() };
+        let mut facts = Self { readable: !elements.is_cut_off(), ..Self::default() };
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();
-        let header_end = header::bottom(elements, size);
         facts.header = header::texts(elements, size).into_iter().map(|it| it.text).collect();
         let mut focused = None;
         for element in elements.iter() {
@@ -269,65 +262,25 @@ impl ScreenFacts {
         }
         facts.focused = focused.map(|it| control(elements, it, true));
         facts.digit_pad = elements.has_digit_pad();
-        facts.draft = draft(elements, gesture, size, hidden_input);
-        let filled = filled(elements, hidden_input).next();
-        facts.filled =
-            filled.map(|it| it.text.chars().take(LONGEST_DRAFT).collect()).unwrap_or_default();
-        if gesture.points().is_empty() {
-            facts.words_there = TouchWords::of_focus(elements);
-        }
-        let slide = as_slide(gesture);
-        for (at, point) in slide.as_ref().unwrap_or(gesture).points().into_iter().enumerate() {
-            let place = point.to_pixel(size);
-            let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
-            let touched = elements.touched(place, beside);
-            // What is slid or dragged is where that begins.
-            if at == 0 {
-                facts.words_there = TouchWords::at(elements, place, beside);
-            }
-            let on_line = |it: &&Element| {
-                let [_, from, _, to] = it.bounds.map(i64::from);
-                let is_line = to - from <= i64::from(size.height) / 8;
-                is_line && is_field_class(&it.class) && (from..to).contains(&i64::from(place.y))
-            };
-            let distance = |it: &&Element| {
-                let [left, _, right, _] = it.bounds.map(i64::from);
-                let x = i64::from(place.x);
-                (left - x).max(x - right).max(0)
-            };
-            let field = elements.iter().filter(on_line).min_by_key(distance);
-            facts.line_field = field.map(|it| control(elements, it, true));
-            if let Some(control) =
-                elements.at(place).filter(|it| it.reacts() && header_end < it.middle())
-            {
-                let line = elements.names_on_line(control).into_iter().take(PIECES);
-                facts.line.extend(line.map(|it| it.chars().take(LONGEST).collect::<String>()));
-            }
-            if let Some(touched) = elements.at(place) {
-                facts.telling = telling(elements, touched, hidden_input);
-                facts.subject = SubjectFacts::new(elements, touched, size);
-            }
-            facts.on_field = elements.is_field_at(place);
-            facts.place = place_of(elements, place, size);
-            // What else is under a heap of controls is not told apart from what is not known.
-            facts.readable &= touched.len() <= MOST_AIMED;
-            for (element, inside) in touched.into_iter().take(MOST_AIMED) {
-                let control = control(elements, element, inside);
-                if !facts.aimed.contains(&control) {
-                    facts.aimed.push(control);
-                }
-            }
-        }
         // An arrow or a cross is on most pages; a word is in dialogs.
         facts.can_decline = elements.iter().any(|it| {
             let text = it.text.trim();
             !text.is_empty() && text.len() <= LONGEST_WORD && phrases::declines(&normalized(text))
         });
-        // What is paid again and again may be another control's.
-        if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
-            facts.controls = reacting(elements, tabs_on(gesture));
-        }
         facts
+    }
+
+    fn add(&mut self, touched: Touched) {
+        // What else is under a heap of controls is not told apart from what is not known.
+        self.readable &= !touched.is_heap;
+        self.aimed = touched.aimed;
+        self.line_field = touched.line_field;
+        self.on_field = touched.on_field;
+        self.place = touched.place;
+        self.words_there = touched.words_there;
+        self.line = touched.line;
+        self.telling = touched.telling;
+        self.subject = touched.subject;
     }
 
     /// The same while the keyboard is shown, which no dump lists: what touches below all that reacts is for one of its
@@ -367,29 +320,6 @@ fn stays_on_control(elements: &Elements, gesture: &Gesture, size: ScreenSize) ->
     let [left, top, right, bottom] = control.bounds.map(i64::from);
     let (x, y) = (i64::from(to.x), i64::from(to.y));
     (left - beside..right + beside).contains(&x) && (top - beside..bottom + beside).contains(&y)
-}
-
-/// What reacts to touches, and may be pressed by a key: the rows of a list are content, to which only tabs lead.
-fn reacting(elements: &Elements, tabs: bool) -> Vec<ControlFacts> {
-    let mut lists = if tabs { Vec::new() } else { elements.lists(0) };
-    // A form may be a list too.
-    lists.retain(|list| !elements.iter().any(|it| it.is_field() && list.contains(&it.index)));
-    let in_list = |it: &Element| lists.iter().any(|list| list.contains(&it.index));
-    let reacting = elements.iter().filter(|it| it.reacts() && (it.is_button() || !in_list(it)));
-    reacting.map(|it| control(elements, it, true)).take(200).collect()
-}
-
-/// The texts beside and above a field, down from the field before it: what it asks for where it has no words of its
-/// own.
-fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
-    let [_, top, _, bottom] = field.bounds;
-    let before = elements.iter().filter(|it| is_field_class(&it.class)).map(|it| it.bounds[3]);
-    let from = before.filter(|it| *it <= top).max().unwrap_or(i32::MIN);
-    let above = |it: &&Element| from <= it.bounds[1] && it.middle() < bottom;
-    let texts = elements.iter().filter(|it| !it.name().is_empty() && !it.reacts());
-    let mut texts: Vec<&Element> = texts.filter(above).collect();
-    texts.sort_by_key(|it| std::cmp::Reverse(it.bounds[3]));
-    texts.into_iter().map(Element::name).take(4).collect()
 }
 
 /// Whether a gesture presses the enter key, or in another way whatever has the focus by then.
@@ -456,60 +386,4 @@ fn is_for_recipients(element: &Element) -> bool {
     let id = element.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut parts = id.split('_');
     parts.any(|part| matches!(part, "to" | "recipient" | "recipients" | "cc" | "bcc" | "peoplekit"))
-}
-
-fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
-    let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
-    let mut names = vec![short(element.name()), short(&element.description)];
-    names.retain(|it| !it.is_empty());
-    names.dedup();
-    if inside {
-        // A name in pieces may hold one twice.
-        let inside = elements.names_inside(element).into_iter().map(short).take(PIECES);
-        names.extend(inside.filter(|it| !it.is_empty()));
-    }
-    if names.is_empty() && element.reacts() {
-        names.extend(elements.names_over(element).into_iter().map(short));
-    }
-    let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
-    let mut facts = ControlFacts {
-        names,
-        beside: Vec::new(),
-        hint: short(&element.hint),
-        resource_id: short(&element.resource_id),
-        package: short(&element.package),
-        kind: short(&element.class),
-        content: short(element.name()),
-        password: element.password,
-        reacts: element.reacts(),
-        switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },
-    };
-    // Only where they are needed: what stands around a control may change while the control is the same.
-    let beside = match facts.is_field() {
-        true if facts.is_unlabelled() => labels(elements, element),
-        false if nameless => elements.names_beside(element),
-        _ => Vec::new(),
-    };
-    facts.beside = beside.into_iter().map(short).collect();
-    facts
-}
-
-impl ControlFacts {
-    /// Whether it has no words of its own: what is typed into a field is a name too.
-    pub(super) fn is_unlabelled(&self) -> bool {
-        let is_own = |it: &String| *it != self.content || it.contains(char::is_alphabetic);
-        self.hint.is_empty() && !self.names.iter().any(is_own)
-    }
-
-    /// What a person would call it.
-    pub fn name(&self) -> &str {
-        let id = self.resource_id.rsplit('/').next().unwrap_or_default();
-        let names = self.names.iter().map(String::as_str).chain([self.hint.as_str(), id]);
-        names.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
-    }
-
-    /// Whether text is typed into it.
-    pub(super) fn is_field(&self) -> bool {
-        self.password || is_field_class(&self.kind)
-    }
 }

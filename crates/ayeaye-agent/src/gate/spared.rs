@@ -191,7 +191,7 @@ fn without_content(line: &str) -> &str {
 /// Whether what stands behind a colon is to be said to somebody, written down or published.
 fn is_content(line: &str, colon: usize) -> bool {
     let publishes = |it: &str| is_verb(it, &[ActClass::Publish]);
-    contents(&normalized(line)).iter().any(|it| it.is_all)
+    contents(&normalized(line), &[]).iter().any(|it| it.is_all)
         || words(&normalized(&line[..colon])).any(publishes)
 }
 

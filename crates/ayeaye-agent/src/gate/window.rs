@@ -2,8 +2,8 @@
 use crate::elements::Elements;
 use crate::{Pixel, ScreenSize};
 
-/// Where a touch lands, as far as the elements tell.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Where a touch lands, as far as the elements tell; what is known least comes last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TouchPlace {
     /// In the window that is listed, or on the bars around one that fills the screen.
     #[default]

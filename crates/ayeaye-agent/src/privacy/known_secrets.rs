@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::digits::{bare_digits, usual_ways};
-use super::spelling::{pieces, restyled, spellings};
+use super::spelling::{SHORTEST, pieces, restyled, spellings};
 use crate::named_secret::SecretPlaces;
 use crate::secret_text::SecretKind;
 
@@ -73,6 +73,24 @@ impl KnownSecrets {
         self.learned += 1;
     }
 
+    /// How secrets stand in what was written when only a part of each was known, and whose text that is.
+    fn beside_placeholders(&self) -> Vec<(String, usize)> {
+        /// A longer text that holds others is a document.
+        const LONGEST: usize = 512;
+        let mut all = Vec::new();
+        for (owner, whole) in self.secrets.iter().enumerate() {
+            let parts = self.secrets.iter().filter(|it| {
+                SHORTEST <= it.value.chars().count()
+                    && it.value.len() < whole.value.len()
+                    && whole.value.len() <= LONGEST
+                    && it.named.is_none()
+            });
+            let held = parts.filter(|it| whole.value.contains(&it.value));
+            all.extend(held.map(|it| (whole.value.replace(&it.value, &it.placeholder), owner)));
+        }
+        all
+    }
+
     /// Called when the secrets have changed.
     pub(super) fn index(&mut self) {
         if self.secrets.is_empty() {
@@ -101,6 +119,9 @@ impl KnownSecrets {
             for spelling in spellings(piece) {
                 found.entry(spelling).or_insert(*owner);
             }
+        }
+        for (text, owner) in self.beside_placeholders() {
+            found.entry(text).or_insert(owner);
         }
         for (owner, secret) in self.secrets.iter().enumerate().filter(|(_, it)| it.named.is_some())
         {

@@ -209,6 +209,14 @@ impl SecretStore {
         self.add_each(all.map(|it| (kind, it)), Learned { everywhere: false, ..GIVEN });
     }
 
+    /// The same of an answer to a question that speaks of a secret and asks for something else: all of it is one in this
+    /// session, and what looks like one in every session of the owner.
+    pub(crate) fn add_doubtful_answer(&self, kind: SecretKind, answer: &str) {
+        let parts = secret_parts(answer);
+        self.add_each(likely(&parts).map(|it| (kind, it)), GIVEN);
+        self.add_each([(kind, answer)], Learned { everywhere: false, ..GIVEN });
+    }
+
     /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
     pub(crate) fn add_likely_parts(&self, kind: SecretKind, answer: &str) {
         let parts = secret_parts(answer);

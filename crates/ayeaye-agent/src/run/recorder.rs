@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::gate::named_secrets;
+use crate::gate::{is_plain_answer, named_secrets};
 use crate::journal::{
     AgentState, BlobRef, DisplayRecord, Fact, GateRecord, Journal, JournalWriter, RecordEntry,
     RecordedWord, SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
@@ -148,12 +148,21 @@ impl Recorder {
         if asked.is_some_and(|it| it.options.iter().any(|option| option == text)) {
             return;
         }
-        let question = asked.filter(|it| it.kind == QuestionKind::Info);
-        if let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) {
-            self.secrets.add_answer(kind, text);
-            return;
+        match asked.and_then(|it| Some((it.kind, secret_asked_for(&it.text)?))) {
+            Some((QuestionKind::Info, kind)) => {
+                self.secrets.add_answer(kind, text);
+                return;
+            }
+            // Whoever is to log in by hand, or to allow that a password is typed, may tell it all the same.
+            Some((QuestionKind::Confirm | QuestionKind::Takeover, kind)) => {
+                if !is_plain_answer(text) {
+                    self.secrets.add_doubtful_answer(kind, text);
+                }
+                return;
+            }
+            None => {}
         }
-        if question.is_some_and(|it| may_ask_for_secret(&it.text)) {
+        if asked.is_some_and(|it| may_ask_for_secret(&it.text)) {
             self.secrets.add_likely_parts(SecretKind::Password, text);
         }
         // No list of words knows every way to ask for a code.

@@ -148,7 +148,7 @@ fn values(rest: &str, by: Bond, sort: Sort) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     all.extend(narrow.filter(fits));
     // Beside its name, digits before letters of another script are a number of these: "6位数字".
-    if narrow.is_none() || is_sure {
+    if narrow.is_none_or(|it| is_sure || goes_on(it, word)) {
         all.extend(Some(word).filter(fits));
     }
     if by != Bond::Beside {
@@ -174,6 +174,18 @@ fn before_other_script(word: &str) -> Option<&str> {
     let end = word.find(|c: char| !c.is_ascii() && !is_spaced(c) && c.is_alphabetic())?;
     let narrow = &word[..end];
     (!narrow.is_empty() && narrow.is_ascii()).then(|| without_marks(narrow))
+}
+
+/// Whether a secret may go on in another script: "Kx7$秋天", not "abc12345登录".
+fn goes_on(narrow: &str, word: &str) -> bool {
+    /// More letters are a sentence that goes on.
+    const MOST: usize = 4;
+    /// What begins one, whatever the number of letters.
+    const OTHERS: &str = "登然再并並来來去进進解的是和或后後吧就给給发發输輸填确確提不别別请請即可以付支转轉买買打开開谢謝でをにはがとのだ입이로으을를가은는";
+    let Some((_, rest)) = word.split_once(narrow) else { return false };
+    rest.chars().count() <= MOST
+        && !rest.starts_with(|c| OTHERS.contains(c))
+        && !narrow.bytes().all(|it| it.is_ascii_digit())
 }
 
 fn is_long_enough(value: &str, sort: Sort) -> bool {
@@ -270,6 +282,9 @@ mod tests {
             ("PUK 12345678", "12345678"),
             ("Seed phrase: apple river candle moon. Then stop", "apple river candle moon"),
             ("密码：　桜の木です", "桜の木です"),
+            ("用户名 lena，密码 Kx7$秋天", "Kx7$秋天"),
+            ("密码 Kx7$秋天，然后登录", "Kx7$秋天"),
+            ("密码Kx7$登录", "Kx7$"),
             ("Change my email password to Mango-77", "Mango-77"),
             ("Open the settings and set the PIN to 4821", "4821"),
             ("Cambia el PIN a 4821", "4821"),

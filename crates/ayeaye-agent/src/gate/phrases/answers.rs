@@ -3,6 +3,15 @@
 /// One language: its code, what says yes, what says no, and what is only polite beside either.
 pub(in crate::gate) type Words = (&'static str, &'static str, &'static str, &'static str);
 
+/// How people say that they have done what they were to do by hand, or that it is to be gone on without it.
+pub(in crate::gate) const DONE: &str = "done|all done|it's done|it is done|i'm done|finished|ready|i'm ready|logged in|i'm logged in|i am logged in|i have logged in|i logged in|signed in|i'm signed in|i am signed in|i have signed in|entered|typed|i have entered it|i have typed it|i did|i did it|i have done it|try again|retry|go back|skip|skip it|skip this|give up|later|not yet|wait|\
+        fertig|erledigt|gemacht|eingeloggt|ich bin eingeloggt|bin eingeloggt|angemeldet|ich bin angemeldet|bin angemeldet|eingegeben|bereit|mach weiter|weitermachen|später|noch nicht|\
+        hecho|listo|lista|ya está|ya|terminado|sigue|siguiente|fait|c'est fait|terminé|c'est bon|prêt|fatto|pronto|finito|feito|terminei|já fiz|klaar|gedaan|ingelogd|ga verder|gotowe|zrobione|zalogowano|\
+        готово|сделано|сделал|сделала|вошел|вошла|дальше|зроблено|увійшов|увійшла|далі|tamamlandı|bitti|yaptım|girdim|hazır|klart|klar|färdig|ferdig|færdig|valmis|hotovo|kész|gata|έτοιμο|\
+        完成|完成了|已完成|我完成了|好了|弄好了|搞定|搞定了|做好了|登录好了|登錄好了|登好了|已登录|已登錄|已登入|登录了|我登录了|登录成功|登入好了|输入好了|输好了|已输入|我输入了|輸入好了|已輸入|填好了|跳过|跳過|放弃|放棄|下一步|稍后|等一下|\
+        完了|完了しました|終わった|終わりました|できた|できました|ログインしました|入力しました|済み|済みました|次へ|スキップ|완료|완료했어|완료했어요|완료했습니다|다 했어|다 했어요|됐어|됐어요|했어요|로그인했어|로그인했어요|로그인했습니다|입력했어요|입력했습니다|건너뛰기|\
+        تم|انتهيت|جاهز|हो गया|तैयार|कर दिया|selesai|sudah|sudah selesai|lanjut|xong|xong rồi|đã xong|เสร็จแล้ว|เรียบร้อย|เรียบร้อยแล้ว";
+
 /// A word that is polite in one language may be a yes or a no in another ("tak" in Danish, in Polish and in
 /// Malay): an answer is read in one language as a whole.
 #[rustfmt::skip]

@@ -20,7 +20,7 @@ static ASKS: List = List::new("ask me|asking me|ask us|check with me|checking wi
         me pergunte|pergunte-me|pergunta-me|pergunte para mim|me consulte|confirme comigo|deixe-me confirmar|peça minha|\
         vraag me|vraag mij|vraag het me|vraag het mij|vraag het eerst|vraag eerst|overleg met mij|laat me bevestigen|\
         zapytaj mnie|spytaj mnie|zapytaj o zgodę|спроси меня|спросите меня|меня спроси|уточни у меня|запитай мене|спитай мене|\
-        问我|問我|让我确认|讓我確認|跟我确认|和我确认|与我确认|向我确认|等我确认|我确认后|跟我確認|向我確認|等我確認|征求我|徵求我|经我同意|我同意后|經我同意|\
+        问我|問我|让我确认|讓我確認|跟我确认|和我确认|与我确认|向我确认|等我确认|我确认后|跟我確認|向我確認|等我確認|让我看看再|讓我看看再|先让我看|先讓我看|先给我看|先給我看|让我过目|讓我過目|给我过目|給我過目|给我确认|給我確認|等我同意|等我允许|等我允許|等我批准|等我点头|等我點頭|等我看|等我说|等我說|等我回复|等我回覆|征求我|徵求我|经我同意|我同意后|經我同意|\
         私に確認|私に聞い|私に尋ね|僕に確認|僕に聞い|先に聞い|先に確認を|確認を取って|許可を取って|許可を求めて|\
         나한테 물어|나에게 물어|저한테 물어|저에게 물어|내게 물어|나한테 먼저 물어|나에게 먼저 물어|저한테 먼저 물어|저에게 먼저 물어|나한테 확인|나에게 확인|저한테 확인|저에게 확인|\
         bana sor|bana sorun|bana danış|onayımı al|benden onay al|\
@@ -39,6 +39,9 @@ const FIRST: &[&str] = &[
 ];
 /// The same where a script has no blanks.
 const FIRST_JOINED: &[&str] = &["先", "前", "まず", "먼저", "전에", "पहले", "ก่อน"];
+/// What in Chinese is done only behind it: "让我确认后再发".
+#[rustfmt::skip]
+const THEN_JOINED: &[&str] = &["再发", "再發", "再传", "再傳", "再送", "再寄", "再删", "再刪", "再提交", "再下单", "再下單", "再付", "后再", "後再"];
 /// Who else than the model is to ask, if not these: "you have to ask me".
 const YOU: &[&str] =
     &["you", "u", "want", "need", "have", "remember", "sure", "please", "are", "re"];
@@ -109,7 +112,9 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
                 && !said.is_of_somebody(&text[at..end])
                 && !said.is_account(&text[at..end])
                 && !said.is_conditional()
-                && content.is_none_or(|it| said.first && said.is_order(it.start))
+                && content.is_none_or(|it| {
+                    (said.first || said.is_behind_before()) && said.is_order(it.start)
+                })
         })
     };
     is_said(&ASKS, false) || is_said(&ASKS_WITH_FIRST, true)
@@ -141,7 +146,8 @@ impl<'a> PhraseSurroundings<'a> {
             words(it).any(|it| FIRST_WORDS.contains(it))
                 || FIRST_JOINED.iter().any(|first| it.contains(first))
         };
-        let first = is_first(phrase) || is_first(next);
+        let then = THEN_JOINED.iter().any(|it| next.contains(it));
+        let first = is_first(phrase) || is_first(next) || then;
         Self {
             from: at - sentence.len(),
             rest,
@@ -248,10 +254,38 @@ impl<'a> PhraseSurroundings<'a> {
         begins(&self.part) || joined(&self.part) || alone && (begins(before) || joined(before))
     }
 
-    /// Whether it takes back what is to be said to somebody, or begins a sentence behind it.
+    /// Whether the part before it says before what: "avant de l'envoyer, demande-moi".
+    fn is_behind_before(&self) -> bool {
+        let before = last_part(self.rest.trim_end_matches(PARTS)).1;
+        words(before).next().is_some_and(|it| UNTIL.contains(&it) || FIRST_WORDS.contains(it))
+    }
+
+    /// Whether it takes back what is to be said to somebody, or stands behind it: in a sentence of its own, or as a part
+    /// that says nothing else. Which of both a user means by "if he wrote already, ask me first" nobody can tell.
     fn is_order(&self, content: usize) -> bool {
-        let near = self.near(1);
-        near.first().is_some_and(|it| TURNS_BACK.contains(it))
-            || content < self.from && near.is_empty() && self.rest.is_empty()
+        self.near(1).first().is_some_and(|it| TURNS_BACK.contains(it))
+            || content < self.from
+            || self.is_part_behind(content)
+    }
+
+    fn is_part_behind(&self, content: usize) -> bool {
+        /// Letters behind the phrase where a script has no blanks: "先问我一声".
+        const MOST_BEHIND: usize = 3;
+        let said = self.rest.get(content.saturating_sub(self.from) + 1..).unwrap_or_default();
+        let said = said.trim_end_matches(PARTS);
+        let condition = last_part(said).1;
+        if said.trim().is_empty()
+            || words(condition).next().is_some_and(begins_condition)
+            || CONDITIONS_JOINED.iter().any(|it| condition.contains(it))
+        {
+            return false;
+        }
+        let before = WISHES_JOINED.iter().fold(self.part.clone(), |it, wish| it.replace(wish, ""));
+        let small = |it: &str| {
+            ONLY.contains(&it) || FIRST_WORDS.contains(it) || YOU.contains(&it) || it == "it"
+        };
+        words(&before).all(small)
+            && (words(self.next).all(|it| small(it) || begins_request(it))
+                || self.behind.trim().chars().count() <= MOST_BEHIND)
     }
 }

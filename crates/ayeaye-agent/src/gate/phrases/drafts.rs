@@ -21,11 +21,25 @@ const BUT: &[&str] = &[
 #[rustfmt::skip]
 const SMALL: &[&str] = &[
     "do", "don't", "dont", "don", "t", "not", "never", "please", "yet", "it", "nicht", "bitte", "noch", "es", "sie", "ihn", "das", "zu", "ne", "n", "l", "le", "la", "les", "pas", "no", "lo", "não", "nao", "o", "a", "non", "niet", "het", "hem", "te", "nie", "jej", "go", "tego", "не", "его", "её", "ее", "її", "його",
-    "inte", "ikke", "den", "det", "att", "at", "jangan", "đừng", "मत", "इसे", "उसे",
+    "todavía", "aún", "ainda", "encore", "ancora", "nog", "jeszcze", "ещё", "пока", "ennå", "ännu", "si", "no", "inte", "ikke", "den", "det", "att", "at", "jangan", "đừng", "मत", "इसे", "उसे",
 ];
 /// The same in Chinese.
 const JOINED: &[&str] =
     &["但", "不过", "不過", "可是", "先", "暂", "暫", "不要", "别", "別", "勿", "请勿"];
+/// The verbs of Chinese that are one letter, and part of many words.
+const SENDING_JOINED: &[char] = &['发', '發', '传', '傳', '寄'];
+/// What stands right before one where it is not to be sent, and what may stand between both.
+#[rustfmt::skip]
+const NOT_JOINED: &[&str] = &["不要", "别", "別", "勿", "不用", "不必", "不能", "不可", "不准", "不許", "不许", "不得", "禁止", "不"];
+#[rustfmt::skip]
+const BETWEEN_JOINED: &[&str] = &["直接", "马上", "馬上", "立刻", "立即", "急着", "急著", "着急", "自己", "擅自", "真的", "把它", "帮我", "幫我", "现在", "現在", "就"];
+/// What may stand right behind it: anything else is what is not to be sent, of which somebody is told.
+#[rustfmt::skip]
+const BEHIND_JOINED: &[&str] = &["送", "出", "给他", "給他", "给她", "給她", "给对方", "給對方", "吧", "了", "呢", "信", "短信", "消息", "簡訊", "訊息", "讯息"];
+/// Where a part of a sentence ends, and where a sentence does.
+#[rustfmt::skip]
+const PART_ENDS: [char; 16] = ['.', ',', ';', '!', '?', ':', '\n', '。', '，', '；', '！', '？', '：', '、', '،', '\u{61f}'];
+const SENTENCES: [char; 9] = ['.', ';', '!', '?', '\n', '。', '；', '！', '？'];
 
 static STEMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let long = |it: &String| 4 <= it.chars().count() || !it.is_ascii();
@@ -46,24 +60,42 @@ pub(in crate::gate) fn is_draft_only(
     contents: &[Range<usize>],
     people: &[String],
 ) -> bool {
-    STEMS.iter().any(|stem| {
-        stems(text, stem).any(|(at, end)| {
-            let content = contents.iter().find(|it| it.contains(&at));
-            let only_forbids = content.is_none() && FORBIDDEN_STEMS.contains(stem);
-            let told_to = (content.is_none() && !only_forbids).then_some(people);
-            (only_forbids || is_order(text, at, content)) && is_negated(text, at, end, told_to)
+    is_joined_order(text, contents)
+        || STEMS.iter().any(|stem| {
+            stems(text, stem).any(|(at, end)| {
+                let content = contents.iter().find(|it| it.contains(&at));
+                let only_forbids = content.is_none() && FORBIDDEN_STEMS.contains(stem);
+                let told_to = (content.is_none() && !only_forbids).then_some(people);
+                (only_forbids || is_order(text, at, content)) && is_negated(text, at, end, told_to)
+            })
         })
+}
+
+/// Whether behind what is to be said to somebody stands in Chinese that it is not to be sent: "在路上。写好以后先不要发".
+fn is_joined_order(text: &str, contents: &[Range<usize>]) -> bool {
+    text.match_indices(SENDING_JOINED).any(|(at, verb)| {
+        // Behind what is closed by quotes nothing is told any more, so that a part may begin there.
+        let from = match contents.iter().rfind(|it| it.start < at) {
+            Some(content) if at < content.end => content.start + 1,
+            Some(content) => content.start,
+            None => 0,
+        };
+        let said = &text[from..at];
+        let Some(begin) = said.rfind(PART_ENDS) else { return false };
+        let own_sentence = said[begin..].starts_with(SENTENCES);
+        let before = said[begin..].trim_start_matches(PART_ENDS).trim();
+        let bare =
+            BETWEEN_JOINED.iter().fold(before, |it, word| it.strip_suffix(word).unwrap_or(it));
+        let behind = text[at + verb.len()..].split(PART_ENDS).next().unwrap_or_default().trim();
+        NOT_JOINED.iter().any(|it| bare.ends_with(it))
+            && (own_sentence || JOINED.iter().any(|it| before.starts_with(it)))
+            && (behind.is_empty() || BEHIND_JOINED.iter().any(|it| behind.starts_with(it)))
     })
 }
 
 fn is_order(text: &str, at: usize, content: Option<&Range<usize>>) -> bool {
-    const ENDS: [char; 16] = [
-        '.', ',', ';', '!', '?', ':', '\n', '。', '，', '；', '！', '？', '：', '、', '،',
-        '\u{61f}',
-    ];
-    const SENTENCES: [char; 9] = ['.', ';', '!', '?', '\n', '。', '；', '！', '？'];
-    let begin = text[..at].rfind(ENDS);
-    let part = begin.map_or(&text[..at], |it| &text[it..at]).trim_start_matches(ENDS).trim();
+    let begin = text[..at].rfind(PART_ENDS);
+    let part = begin.map_or(&text[..at], |it| &text[it..at]).trim_start_matches(PART_ENDS).trim();
     if JOINED.iter().any(|it| part.starts_with(it)) {
         return true;
     }

@@ -436,4 +436,20 @@ fn a_touch_outside_the_window_that_is_listed_is_not_told() {
     }
     let scroll = Gesture::Scroll { direction: Direction::Down, at: None };
     assert_eq!(verdict(upper, bank, &scroll), "allow", "a list is moved");
+    // What begins in the other half is that app's, wherever the finger leaves the screen.
+    let slide = |from: (i64, i64), to: (i64, i64)| {
+        let [from, to] = [from, to].map(|(x, y)| Point::new(x, y).unwrap());
+        Gesture::Slide { from, to, duration: std::time::Duration::from_millis(500) }
+    };
+    for package in [bank, notes] {
+        let across = slide((100, 520), (900, 480));
+        assert_eq!(
+            verdict(upper, package, &across),
+            "confirm",
+            "{package}: into the half that is listed"
+        );
+        let across = slide((100, 480), (900, 520));
+        assert_eq!(verdict(upper, package, &across), "confirm", "{package}: out of it");
+    }
+    assert_eq!(verdict(upper, notes, &slide((100, 400), (900, 440))), "allow", "within it");
 }

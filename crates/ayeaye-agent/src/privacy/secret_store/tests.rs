@@ -48,6 +48,18 @@ fn the_same_secret_has_the_same_placeholder_in_one_session_only() {
 }
 
 #[test]
+fn nothing_stays_of_a_secret_of_which_only_a_part_was_known_before() {
+    let secrets = store(&["Kx7$"]);
+    let before = secrets.redact("type Kx7$秋天 there").into_owned();
+    assert!(before.contains("秋天"), "{before}");
+    secrets.add_hidden_input("Kx7$秋天");
+    let now = secrets.redact(&before).into_owned();
+    assert!(!now.contains("秋天"), "{now}");
+    assert_eq!(secrets.restore(&now), "type Kx7$秋天 there");
+    assert_eq!(secrets.redact("type Kx7$秋天 there"), now);
+}
+
+#[test]
 fn a_short_secret_is_hidden_where_it_stands_alone() {
     let secrets = store(&["12"]);
     assert!(secrets.redact("12").starts_with("[secret"));

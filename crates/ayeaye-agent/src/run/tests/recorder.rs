@@ -1,11 +1,11 @@
 //! The recorder: what is written is what the session knows.
 use serde_json::Map;
 
-use crate::Session;
 use crate::fakes::Recording;
-use crate::journal::{AgentState, Fact};
+use crate::journal::{AgentState, Fact, QuestionAsked};
 use crate::run::recorder::{ToolContext, ToolOutcome};
 use crate::secret_text::SecretKind;
+use crate::{QuestionKind, ReplyMode, Session};
 
 #[tokio::test]
 async fn a_session_changes_by_what_is_written() {
@@ -54,4 +54,59 @@ async fn a_tool_has_a_beginning_and_an_end() {
             (false, true, String::new(), Some("lost".to_owned()))
         ]
     );
+}
+
+/// What is written of an answer to a question, and what the model is shown of that.
+async fn answered(kind: QuestionKind, question: &str, answer: &str) -> (String, String) {
+    let mut recording = Recording::new().await;
+    let recorder = &mut recording.recorder;
+    recorder.begin_round(0, "Log in".to_owned()).await.unwrap();
+    let asked = QuestionAsked {
+        kind: kind.into(),
+        questions: vec![question.to_owned()],
+        options: Vec::new(),
+        app: None,
+        reply_mode: ReplyMode::PassToClient.into(),
+    };
+    recorder.append(Fact::Question(asked)).await.unwrap();
+    recorder.learn_secrets(answer);
+    let written = recorder.redact(answer).into_owned();
+    let shown = recorder.secrets().restore_for_model(&written).into_owned();
+    (written, shown)
+}
+
+#[tokio::test]
+async fn a_password_told_to_any_question_that_speaks_of_one_is_a_secret() {
+    const ALLOW: &str = "The agent wants to type into a field for a password in Nimbus. May it?";
+    for (kind, question, answer, secret) in [
+        (QuestionKind::Takeover, "请输入密码，完成后告诉我", "Qz7-Tannen", "Qz7-Tannen"),
+        (
+            QuestionKind::Takeover,
+            "请输入 Nimbus 的用户名和密码登录",
+            "你来填吧，lena / Blau-Meer77",
+            "Blau-Meer77",
+        ),
+        (QuestionKind::Takeover, "Please enter your password", "pass is Winter99! ok?", "Winter99"),
+        (QuestionKind::Takeover, "Please enter your password", "Tannenbaum", "Tannenbaum"),
+        (QuestionKind::Confirm, ALLOW, "no, type Tanne-42x", "Tanne-42x"),
+        (QuestionKind::Info, "What is the password?", "Tanne-42x", "Tanne-42x"),
+    ] {
+        let (written, shown) = answered(kind, question, answer).await;
+        assert!(!written.contains(secret), "{question}: {written}");
+        assert_eq!(shown, answer);
+    }
+    for (kind, question, plain) in [
+        (QuestionKind::Takeover, "请输入密码，完成后告诉我", "好了"),
+        (QuestionKind::Takeover, "请输入密码，完成后告诉我", "登录好了，继续"),
+        (QuestionKind::Takeover, "Please enter your password", "done"),
+        (QuestionKind::Takeover, "Please enter your password", "OK, I'm logged in. Go on!"),
+        (QuestionKind::Confirm, ALLOW, "yes"),
+        (QuestionKind::Confirm, ALLOW, "No."),
+        (QuestionKind::Confirm, ALLOW, "可以"),
+        (QuestionKind::Confirm, "Delete the note?", "no, type Tanne-42x"),
+        (QuestionKind::Takeover, "Please solve the puzzle", "the other one"),
+    ] {
+        let (written, _) = answered(kind, question, plain).await;
+        assert_eq!(written, plain, "{question}");
+    }
 }

@@ -123,7 +123,8 @@ impl Family for Gelab {
 
     fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
         let state = format!(
-            "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
+            "{}用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
+            earlier(input),
             verbatim(input.request, LONGEST_TASK),
             history(input.history),
             system_notes(input),
@@ -139,7 +140,7 @@ impl Family for Gelab {
 
     fn told(&self, input: &StepInput<'_>, _coords: &CoordContext) -> String {
         let notes = system_notes(input);
-        let told = history(input.history);
+        let told = earlier(input) + &history(input.history);
         if notes.is_empty() { told } else { format!("{told}\n{}", notes.trim_end()) }
     }
 
@@ -155,11 +156,12 @@ impl Family for Gelab {
         }
         // Its client says all that was said in the task, and again behind the summary.
         let said = conversation(input.history);
-        let summaries = input.history.iter().rev().find_map(summary);
+        let summaries = round(input.history).iter().rev().find_map(summary);
         let told = match summaries {
             Some(summary) => own_words(summary, LONGEST_TEXT) + &said,
             None => NOTHING_DONE.to_owned(),
         };
+        let told = earlier(input) + &told;
         let notes = system_notes(input);
         let said = if said.is_empty() { said } else { format!("\n\n{said}\n\n") };
         (
@@ -218,12 +220,23 @@ fn quoted(text: &str, max_bytes: usize) -> String {
     parse::part_field_names(&quote_untrusted(text, max_bytes))
 }
 
+/// What was asked for before this request and what came of it, a line each: the summary of another task is none of this
+/// one, and looks as if this one were done.
+fn earlier(input: &StepInput<'_>) -> String {
+    parse::part_field_names(&History::of(input).told_in(Lang::Chinese).earlier())
+}
+
+/// What has happened since the request.
+fn round(history: &[HistoryItem]) -> &[HistoryItem] {
+    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+    &history[history.iter().rposition(asked).map_or(0, |at| at + 1)..]
+}
+
 /// The model's last summary and what the user has said since, its notes; without a summary, its steps.
 ///
 /// What was said is told once, behind the summary that was made before it: the next summary is to hold it.
 fn history(history: &[HistoryItem]) -> String {
-    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
-    let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
+    let history = round(history);
     let mut lines = Vec::new();
     let summarized = history.iter().rposition(|it| summary(it).is_some());
     let mut told = String::new();
@@ -233,7 +246,7 @@ fn history(history: &[HistoryItem]) -> String {
         let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
         lines.extend_from_slice(last(&steps));
     }
-    let since = summarized.map_or(round, |at| round.max(at));
+    let since = summarized.unwrap_or_default();
     told += &last(&dialogue(&history[since..], summarized.is_none())).join("\n");
     if !told.is_empty() {
         lines.push(told);
@@ -305,11 +318,9 @@ fn said(text: &str) -> String {
 
 /// The round's questions and replies, as the client of [`WITHOUT_THINKING`] tells them; empty without any.
 fn conversation(history: &[HistoryItem]) -> String {
-    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
-    let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut question = None;
     let mut lines = Vec::new();
-    for entry in &history[round..] {
+    for entry in round(history) {
         match entry {
             HistoryItem::Step(step) => {
                 question = question_of(step).map(|(asked, _)| quoted(asked, LONGEST_TEXT));

@@ -84,7 +84,7 @@ and nothing behind it:
 
 ## Action Space
 
-Places are [x, y], x from the left and y from the top, each from 0 to {width} and 0 to {height}.
+Places are [x, y], x from the left and y from the top, each from 0 to {most}.
 
 {\"action\": \"click\", \"coordinate\": [x, y]}
 {\"action\": \"long_press\", \"coordinate\": [x, y]}
@@ -119,10 +119,11 @@ impl Family for Mai {
     /// The task is a turn of its own, then come the screens.
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let (width, height) = coords.system.extent(coords.image);
-        let system =
-            SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
+        let (width, height) = (width.to_string(), height.to_string());
+        let most = if width == height { width } else { format!("{width} and 0 to {height}") };
+        let system = SYSTEM.replace("{most}", &most);
         let apps = installed_apps(input.installed_apps);
-        let history = History::of(input);
+        let (earlier, history) = History::of(input).split_earlier();
         let task = verbatim(input.request, LONGEST_TASK);
         let style = ChatStyle {
             opening: Vec::new(),
@@ -134,10 +135,10 @@ impl Family for Mai {
             screen_in_result: false,
             apart: true,
         };
-        let mut messages = vec![
-            Message::text(Role::System, system + RULES + &apps),
-            Message::text(Role::User, task),
-        ];
+        let mut messages = vec![Message::text(Role::System, system + RULES + &apps)];
+        // What is asked for now comes last.
+        messages.extend((!earlier.is_empty()).then(|| Message::text(Role::User, earlier)));
+        messages.push(Message::text(Role::User, task));
         messages.extend(chat::messages(input, &history, style));
         Prompt::of(messages)
     }

@@ -163,6 +163,21 @@ fn the_first_gui_owl_is_told_outcomes() {
 }
 
 #[test]
+fn the_task_of_mai_ui_stands_behind_those_before_it() {
+    let mut history = clicks(1);
+    history.push(HistoryItem::Advice("those of the tablet".to_owned()));
+    history.push(step(1, Action::Complete { message: "it was 42".to_owned() }));
+    history.push(HistoryItem::Request("and now?".to_owned()));
+    let prompt = prompt(named("mai-ui").family(), "and now?", &history, &[]);
+    assert_eq!(
+        text(&prompt.messages[1]),
+        "Asked before: open the settings; the user then said: those of the tablet, and you reported: \"it was 42\"\n"
+    );
+    assert_eq!(text(&prompt.messages[2]), "and now?");
+    assert_eq!(texts(&prompt, Role::User).matches("Asked before").count(), 1);
+}
+
+#[test]
 fn the_task_of_mai_ui_is_a_turn_of_its_own() {
     let prompt = prompt(named("mai-ui").family(), "t", &clicks(4), &[]);
     assert_eq!(text(&prompt.messages[1]), "t");

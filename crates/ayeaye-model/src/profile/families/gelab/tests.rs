@@ -60,6 +60,28 @@ fn the_last_summary_is_the_history() {
 }
 
 #[test]
+fn the_summary_of_an_earlier_task_is_none_of_this_one() {
+    let history = [
+        HistoryItem::Request("订一双鞋".to_owned()),
+        back("鞋已订好"),
+        step(Action::Complete { message: "订好了".to_owned() }, "完成"),
+        HistoryItem::Request("取消掉".to_owned()),
+    ];
+    let state = shown("取消掉", &history, &[]);
+    let told = "之前的任务：订一双鞋，你报告说：\"订好了\"\n用户的任务：取消掉\n\n操作记录：暂无历史操作\n";
+    assert!(state.starts_with(told), "{state}");
+    let mut later = history.to_vec();
+    later.push(back("打开了订单"));
+    let state = shown("取消掉", &later, &[]);
+    assert!(state.contains("\n用户的任务：取消掉\n\n操作记录：打开了订单\n"), "{state}");
+    let picture: Picture = sample::picture(0);
+    let input = StepInput { history: &history, ..StepInput::of("取消掉", &picture) };
+    let (task, told) = Gelab.asked_and_told("wo-think", &input, &sample::coords(&Gelab));
+    assert!(task.starts_with("取消掉"), "{task}");
+    assert!(told.starts_with("之前的任务：订一双鞋") && told.ends_with("暂无历史操作"), "{told}");
+}
+
+#[test]
 fn a_model_that_writes_no_summary_is_told_its_steps() {
     let state = shown("t", &[back(""), back("")], &[]);
     assert_eq!(state.matches("已执行 HOT_KEY：\"点一下\"").count(), 2, "{state}");
@@ -121,9 +143,12 @@ fn the_variant_without_thinking_has_what_was_said_in_its_task_and_behind_the_sum
                 你曾经提出的问题：指令是：\n\n用户对你的指示：快一点\n\n 你需要更加注意用户最后的指示。 ";
     let (task, told) = texts("wo-think", &history);
     assert_eq!(task, format!("给张三打电话\n\n{said}\n\n指令结束\n\n"));
-    assert_eq!(told, format!("回到了桌面{said}"));
+    assert_eq!(told, format!("之前的任务：old\n回到了桌面{said}"));
     let (task, told) = texts("", &history);
-    assert_eq!((&*task, &*told), ("给张三打电话", "回到了桌面用户回复说： 快一点"));
+    assert_eq!(
+        (&*task, &*told),
+        ("给张三打电话", "之前的任务：old\n回到了桌面用户回复说： 快一点")
+    );
 }
 
 #[test]

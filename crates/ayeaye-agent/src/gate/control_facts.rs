@@ -1,0 +1,115 @@
+//! What is told of one control of a screen.
+use super::phrases;
+use super::text::normalized;
+use crate::elements::is_field_class;
+use crate::{Element, Elements};
+
+/// Most letters of a text of a control, and most texts in one.
+pub(super) const LONGEST: usize = 300;
+pub(super) const PIECES: usize = 40;
+
+/// One control.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ControlFacts {
+    /// Its texts: its own, those in it, what is read out for it.
+    pub names: Vec<String>,
+    /// Texts beside a control that has none, or beside and above such a field.
+    pub beside: Vec<String>,
+    /// What an empty field asks for.
+    pub hint: String,
+    /// Such as `com.example:id/send_button`.
+    pub resource_id: String,
+    /// Package of the app that shows it; empty when the phone does not say.
+    pub package: String,
+    /// Such as `android.widget.Button`.
+    pub kind: String,
+    /// What stands in it, of a field: typed there, or what an empty one asks for on older phones. The first of
+    /// its names too.
+    pub content: String,
+    /// It hides what is typed into it.
+    pub password: bool,
+    /// It reacts to a touch.
+    pub reacts: bool,
+    /// It can be switched.
+    pub switch: bool,
+}
+
+/// What is told of an element, with what stands `inside` it or without.
+pub(super) fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
+    let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
+    let mut names = vec![short(element.name()), short(&element.description)];
+    names.retain(|it| !it.is_empty());
+    names.dedup();
+    if inside {
+        // A name in pieces may hold one twice.
+        let inside = elements.names_inside(element).into_iter().map(short).take(PIECES);
+        names.extend(inside.filter(|it| !it.is_empty()));
+    }
+    if names.is_empty() && element.reacts() {
+        names.extend(elements.names_over(element).into_iter().map(short));
+    }
+    let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
+    let mut facts = ControlFacts {
+        names,
+        beside: Vec::new(),
+        hint: short(&element.hint),
+        resource_id: short(&element.resource_id),
+        package: short(&element.package),
+        kind: short(&element.class),
+        content: short(element.name()),
+        password: element.password,
+        reacts: element.reacts(),
+        switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },
+    };
+    // Only where they are needed: what stands around a control may change while the control is the same.
+    let beside = match facts.is_field() {
+        true if facts.is_unlabelled() => labels(elements, element),
+        false if nameless => elements.names_beside(element),
+        _ => Vec::new(),
+    };
+    facts.beside = beside.into_iter().map(short).collect();
+    facts
+}
+
+impl ControlFacts {
+    /// Whether it has no words of its own: what is typed into a field is a name too.
+    pub(super) fn is_unlabelled(&self) -> bool {
+        let is_own = |it: &String| *it != self.content || it.contains(char::is_alphabetic);
+        self.hint.is_empty() && !self.names.iter().any(is_own)
+    }
+
+    /// What a person would call it.
+    pub fn name(&self) -> &str {
+        let id = self.resource_id.rsplit('/').next().unwrap_or_default();
+        let names = self.names.iter().map(String::as_str).chain([self.hint.as_str(), id]);
+        names.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether text is typed into it.
+    pub(super) fn is_field(&self) -> bool {
+        self.password || is_field_class(&self.kind)
+    }
+}
+
+/// The texts beside and above a field, down from the field before it: what it asks for where it has no words of its
+/// own.
+fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
+    let [_, top, _, bottom] = field.bounds;
+    let before = elements.iter().filter(|it| is_field_class(&it.class)).map(|it| it.bounds[3]);
+    let from = before.filter(|it| *it <= top).max().unwrap_or(i32::MIN);
+    let above = |it: &&Element| from <= it.bounds[1] && it.middle() < bottom;
+    let texts = elements.iter().filter(|it| !it.name().is_empty() && !it.reacts());
+    let mut texts: Vec<&Element> = texts.filter(above).collect();
+    texts.sort_by_key(|it| std::cmp::Reverse(it.bounds[3]));
+    texts.into_iter().map(Element::name).take(4).collect()
+}
+
+/// What reacts to touches, and may be pressed by a key: the rows of a list are content, to which only tabs lead.
+pub(super) fn reacting(elements: &Elements, tabs: bool) -> Vec<ControlFacts> {
+    let mut lists = if tabs { Vec::new() } else { elements.lists(0) };
+    // A form may be a list too.
+    lists.retain(|list| !elements.iter().any(|it| it.is_field() && list.contains(&it.index)));
+    let in_list = |it: &Element| lists.iter().any(|list| list.contains(&it.index));
+    let reacting = elements.iter().filter(|it| it.reacts() && (it.is_button() || !in_list(it)));
+    reacting.map(|it| control(elements, it, true)).take(200).collect()
+}
