@@ -16,7 +16,7 @@ pub(super) fn code_in(told: &str) -> Value {
 }
 
 /// Opens a conversation of the Messages app, and types into it.
-pub(super) async fn write_to(rig: &Rig, name: &str, text: &str) {
+async fn write_to(rig: &Rig, name: &str, text: &str) {
     act(rig, "launch_app", json!({ "app": "Messages" })).await;
     let in_chat =
         || rig.virtual_phone.phone().state().nodes.iter().any(|it| it.id.ends_with("compose"));

@@ -111,7 +111,7 @@ impl Server {
         let may =
             task_input::ensure_can_go_on(&self.agent, &self.model, id, input, &next.principal);
         self.or_refusal(may.await).await?;
-        let answers_one = matches!(input, UserInput::Answer { .. });
+        let answers_one = matches!(input, ayeaye_agent::UserInput::Answer { .. });
         let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
         // Goes on when this call is given up: what it brings is passed on once, or not at all.
         let resuming = tokio::spawn(async move { agent.resume_once(next, given_up).await });
