@@ -3,7 +3,8 @@
 //! A run is a task of its own. Callers watch it through a [`Follower`]; dropping a follower does not
 //! affect the run, and a new one can be created at any time.
 mod access;
-mod before_asking;
+mod client_screen;
+mod command_checks;
 mod devices;
 mod direct;
 mod elsewhere;
@@ -22,11 +23,10 @@ mod resume;
 mod run_elsewhere;
 mod run_status;
 mod same_phone;
-mod shown;
 mod tail;
 #[cfg(test)]
 mod tests;
-mod told;
+mod told_questions;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,7 @@ pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, RunRegistry, StartRequest, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
-use self::told::ToldQuestions;
+use self::told_questions::ToldQuestions;
 use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};

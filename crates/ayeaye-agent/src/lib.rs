@@ -86,7 +86,7 @@ pub use question::{DONE_BY_HAND, KEYBOARD_READY, NoSuchOption, Question, Questio
 pub use replay::{Replay, ReplayError};
 pub use reply_mode::ReplyMode;
 pub use report::{DIRECT_REQUEST, Report, RunInfo, StepSummary, Usage};
-pub use requests::{Agreed, ContinueTask, DirectAction, LeaveRequest, StartTask, UserInput};
+pub use requests::{Agreed, ApprovalRequest, ContinueTask, DirectAction, StartTask, UserInput};
 pub use run::{
     CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, SUCCESS_IN_DOUBT, ScreenAfter,
 };

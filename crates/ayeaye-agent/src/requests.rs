@@ -112,7 +112,7 @@ pub enum Agreed {
 
 /// What the gate asks about: an action that waits for a person's yes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeaveRequest {
+pub struct ApprovalRequest {
     /// The question for the person.
     pub question: String,
     /// Which act it is; with it as [`Agreed::Act`] the same action goes ahead.

@@ -88,8 +88,10 @@ async fn a_session_stays_on_its_phone() {
     let session = &asked["session_id"];
     let other = json!({ "session_id": session, "device_id": "other", "reply_from_client": "yes" });
     let text = rig.refused("ask_agent_continue", other).await;
-    let expected =
-        format!("belongs to device {}, not to other\nhint: give the device_id that the session has", rig.serial);
+    let expected = format!(
+        "belongs to device {}, not to other\nhint: give the device_id that the session has",
+        rig.serial
+    );
     assert!(text.contains(&expected), "{text}");
     rig.vlm.always(&complete("Done."));
     let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;

@@ -43,7 +43,7 @@ impl Tails {
     }
 
     /// Whether nobody follows the run any more; then nobody can join it either.
-    fn leave_if_alone(&self, run: &RunEntry, updates: &watch::Sender<RunUpdate>) -> bool {
+    fn close_if_unfollowed(&self, run: &RunEntry, updates: &watch::Sender<RunUpdate>) -> bool {
         let mut tails = self.lock();
         let alone = updates.is_closed();
         if alone {
@@ -172,7 +172,7 @@ impl Tail {
             if read || old.message != update.report.message {
                 updates.send_replace(update);
             }
-            if tails.leave_if_alone(&self.run, updates) {
+            if tails.close_if_unfollowed(&self.run, updates) {
                 return Ok(());
             }
             news.next().await;

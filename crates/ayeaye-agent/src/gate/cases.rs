@@ -2,10 +2,10 @@
 use std::collections::HashSet;
 
 use super::addressee::{LINE, is_channel};
+use super::named_people::is_for_one_of;
 use super::names::names_but;
 use super::phrases;
 use super::text::{normalized, words};
-use super::things::is_for_one_of;
 
 /// A language (empty where its letters tell), how a name ends, and how its cases do where nothing governs them, and
 /// behind what governs the genitive or the accusative. Apart from each other, since "Александру" is the one of

@@ -2,9 +2,9 @@
 use super::cases::is_form_of;
 use super::class::ActClass;
 use super::fillers::EMPTY_WORDS;
+use super::group_titles::{names_of, people_of};
 use super::kinds::is_kind;
 use super::phrases;
-use super::several::{names_of, people_of};
 use super::text::{List, holds, mentions, normalized, words};
 
 /// What has a capital beside a name, and is none: greetings, days, what somebody is.

@@ -9,23 +9,23 @@ mod ask_first;
 mod asking;
 mod bare;
 mod changing;
+mod clauses;
 mod commitments;
 mod completing;
 mod controls;
+mod controls_more_languages;
 mod declines;
 mod drafts;
 mod everyday;
-mod further;
-mod further_controls;
+mod inflections;
 mod intents;
 mod lasting;
 mod leading;
+mod lookalikes;
+mod more_languages;
 mod negation;
-mod northern;
+mod north_and_east;
 mod nouns;
-mod other_forms;
-mod other_words;
-mod parts;
 mod reaching;
 mod secrets;
 mod telling;
@@ -54,9 +54,9 @@ pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
 pub(super) use self::leading::{is_part_of_app, leads_through, says_yes};
+pub(super) use self::lookalikes::is_only_app;
 pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};
-pub(super) use self::other_words::is_only_app;
 pub(super) use self::reaching::{languages_in, reaching, tells_of_publishing};
 pub(super) use self::secrets::{ADDRESS_PARTS, BESIDE_SECRETS};
 
@@ -94,10 +94,10 @@ fn finder<T>(phrases: &[Phrase<T>]) -> AhoCorasick {
 static CONTROLS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     phrases(&[
         controls::CONTROLS,
-        northern::CONTROLS,
+        north_and_east::CONTROLS,
         lasting::CONTROLS,
-        further_controls::CONTROLS,
-        other_forms::CONTROLS,
+        controls_more_languages::CONTROLS,
+        inflections::CONTROLS,
         commitments::CONTROLS,
     ])
 });
@@ -106,9 +106,9 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(&CONTROLS));
 static HARMLESS: LazyLock<Vec<Phrase<()>>> = LazyLock::new(|| {
     phrases(&[
         controls::HARMLESS,
-        northern::HARMLESS,
+        north_and_east::HARMLESS,
         lasting::HARMLESS,
-        further::HARMLESS,
+        more_languages::HARMLESS,
         commitments::HARMLESS,
     ])
 });
@@ -118,13 +118,14 @@ static PLACES: LazyLock<HashMap<String, Where>> = LazyLock::new(|| {
     let all = everyday::PLACES.iter();
     all.flat_map(|(place, list)| entries(list).map(|it| (normalized(it), *place))).collect()
 });
-static DECLINES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| texts(&[declines::DECLINES, northern::DECLINES, further::DECLINES]));
+static DECLINES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    texts(&[declines::DECLINES, north_and_east::DECLINES, more_languages::DECLINES])
+});
 static AGREES: LazyLock<HashSet<String>> =
-    LazyLock::new(|| texts(&[agreeing::AGREES, northern::AGREES, further::AGREES]));
+    LazyLock::new(|| texts(&[agreeing::AGREES, north_and_east::AGREES, more_languages::AGREES]));
 static CHANGES: LazyLock<HashSet<String>> = LazyLock::new(|| texts(&[changing::CHANGES]));
 static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    [agreeing::CONFIRMS, northern::CONFIRMS, further::CONFIRMS]
+    [agreeing::CONFIRMS, north_and_east::CONFIRMS, more_languages::CONFIRMS]
         .into_iter()
         .flat_map(entries)
         .map(normalized)
@@ -160,10 +161,10 @@ static AREAS: LazyLock<Vec<Phrase<SystemPart>>> =
 static INTENTS: LazyLock<Vec<Phrase<ActClass>>> = LazyLock::new(|| {
     phrases(&[
         intents::INTENTS,
-        northern::INTENTS,
+        north_and_east::INTENTS,
         lasting::INTENTS,
-        further::INTENTS,
-        other_forms::INTENTS,
+        more_languages::INTENTS,
+        inflections::INTENTS,
     ])
 });
 /// What dialogs for a permission say, and the words of a user that need it.

@@ -50,9 +50,9 @@ const MAY_HAVE_ACTED: &str =
 /// The error of a gesture for which the user's words spoke, until there were others.
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
-/// The error of a text for which the phone has no keyboard, in front of the question that was asked.
 /// What is not known of a text that went to the lock screen or a pad of digits.
 const TYPED_ON_PAD: &str = "it was typed where there is no text field but a pad; only the screen shows whether it was taken";
+/// The error of a text for which the phone has no keyboard, in front of the question that was asked.
 const NOT_TYPED: &str = "not carried out: the text was not typed; the user was asked first";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
     again with `ayeaye secret set NAME --app PACKAGE`, then say that it is done.";

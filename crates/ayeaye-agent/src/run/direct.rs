@@ -24,7 +24,7 @@ use crate::report::DIRECT_REQUEST;
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::CLIENT;
 use crate::{
-    Action, Agreed, Decision, DeviceError, Gesture, Key, LeaveRequest, StopReason, error_chain,
+    Action, Agreed, ApprovalRequest, Decision, DeviceError, Gesture, Key, StopReason, error_chain,
     settle,
 };
 
@@ -37,7 +37,7 @@ const WAS_DARK: &str = "the screen was off, so nobody can have seen what this wa
     been switched on and nothing else was done";
 const NO_FIELD: &str =
     "nothing was typed: no text field is in focus. Give x and y of the field, or tap it first";
-const NO_LEAVE: &str = "a person has to agree to it first";
+const NOT_APPROVED: &str = "a person has to agree to it first";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
 /// A direct action, and the place for its result.
@@ -63,7 +63,7 @@ enum Acted {
     NotDone(String),
     /// The gate refuses it by this rule, and why.
     Refused(Rule, String),
-    NeedsLeave(Box<LeaveRequest>),
+    NeedsApproval(Box<ApprovalRequest>),
 }
 
 /// What the gate says of a direct action.
@@ -72,13 +72,13 @@ enum Gated {
     Refused(Rule, String),
     /// Nobody need be asked: there is nothing that would take the text.
     InVain,
-    Asks(LeaveRequest),
+    Asks(ApprovalRequest),
 }
 
 /// Why the gate has stopped a direct action.
 enum GateStop {
     Refused(Rule),
-    NeedsLeave(Box<LeaveRequest>),
+    NeedsApproval(Box<ApprovalRequest>),
 }
 
 impl Run {
@@ -120,7 +120,7 @@ impl Run {
         let acted = Box::pin(self.act_once(request, &mut step)).await;
         match &acted {
             Ok(Acted::NotDone(why) | Acted::Refused(_, why)) => step.error = Some(why.clone()),
-            Ok(Acted::NeedsLeave(_)) => step.error = Some(NO_LEAVE.to_owned()),
+            Ok(Acted::NeedsApproval(_)) => step.error = Some(NOT_APPROVED.to_owned()),
             Ok(Acted::Performed(_)) | Err(_) => {}
         }
         // The end of the step clears it.
@@ -137,7 +137,7 @@ impl Run {
             Ok(Acted::Performed(shown)) => (shown, None, Ok(())),
             Ok(Acted::NotDone(_)) => (None, None, Ok(())),
             Ok(Acted::Refused(rule, _)) => (None, Some(GateStop::Refused(rule)), Ok(())),
-            Ok(Acted::NeedsLeave(leave)) => (None, Some(GateStop::NeedsLeave(leave)), Ok(())),
+            Ok(Acted::NeedsApproval(leave)) => (None, Some(GateStop::NeedsApproval(leave)), Ok(())),
             Err(err) => (None, None, Err(err)),
         };
         let session = self.session();
@@ -147,7 +147,7 @@ impl Run {
             step: number,
             line,
             outcome: match (stopped, failed) {
-                (Some(GateStop::NeedsLeave(leave)), _) => DirectOutcome::NeedsLeave(leave),
+                (Some(GateStop::NeedsApproval(leave)), _) => DirectOutcome::NeedsApproval(leave),
                 (Some(GateStop::Refused(rule)), Some(why)) => {
                     DirectOutcome::Refused(rule, self.recorder.redact(&why).into_owned())
                 }
@@ -246,7 +246,7 @@ impl Run {
             Gated::Passes(record) => record,
             Gated::InVain => return Ok(Acted::NotDone(NO_FIELD.to_owned())),
             Gated::Refused(rule, why) => return Ok(Acted::Refused(rule, why)),
-            Gated::Asks(asked) => return Ok(Acted::NeedsLeave(Box::new(asked))),
+            Gated::Asks(asked) => return Ok(Acted::NeedsApproval(Box::new(asked))),
         };
         // Of an app with several icons the name tells which is meant.
         let opens = matches!(named, Gesture::Awake { .. });
@@ -310,7 +310,7 @@ impl Run {
         }
         self.note_verdict(&judged, &question).await?;
         judged.record.evidence = self.recorder.redact(&judged.record.evidence).into_owned();
-        Ok(Gated::Asks(LeaveRequest { question, act: judged.record }))
+        Ok(Gated::Asks(ApprovalRequest { question, act: judged.record }))
     }
 
     /// Observes the screen, even if black. A gesture aimed at a dark screen is not carried out once it is

@@ -1,5 +1,4 @@
 //! Looking at the phone: a settled frame, its picture and its elements.
-mod ahead;
 mod away;
 mod capture;
 mod clocks;
@@ -7,11 +6,12 @@ mod dump;
 mod early;
 mod elements;
 mod known_elements;
+mod last_gesture;
 mod picture;
 mod private;
 mod record;
 mod screen_key;
-mod since;
+mod second_look;
 mod watch;
 
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use self::dump::PendingDump;
 use self::early::SettledProof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::known_elements::KnownElements;
+use self::last_gesture::LastGesture;
 use self::picture::{UNREDACTED, encode, may_show_secret};
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
 use self::record::observe_record;
 use self::screen_key::ScreenKey;
-use self::since::LastGesture;
 use self::watch::ScreenWatch;
 use super::actor::Actor;
 use super::answer_times::AnswerTimes;

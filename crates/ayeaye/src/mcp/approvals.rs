@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, DeviceCommand, DeviceId, LeaveRequest, Principal, SessionId};
+use ayeaye_agent::{Agent, ApprovalRequest, DeviceCommand, DeviceId, Principal, SessionId};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
@@ -71,7 +71,7 @@ enum Subject {
     /// This very command.
     Command(DeviceCommand),
     /// An act on an element of a screen.
-    Act(Box<LeaveRequest>),
+    Act(Box<ApprovalRequest>),
 }
 
 impl Default for Approvals {
@@ -114,7 +114,7 @@ impl Approvals {
         &self,
         agent: &Agent,
         device: &DeviceId,
-        leave: &LeaveRequest,
+        leave: &ApprovalRequest,
         mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
         let phone = PhoneAsked::of(agent, device).await;
@@ -128,7 +128,7 @@ impl Approvals {
     pub(super) fn needs(
         &self,
         phone: &PhoneAsked,
-        leave: &LeaveRequest,
+        leave: &ApprovalRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
         let code = self.issue_code_for_act(phone, leave, &principal::of(ctx));
@@ -140,7 +140,7 @@ impl Approvals {
     pub(crate) fn issue_code_for_act(
         &self,
         phone: &PhoneAsked,
-        leave: &LeaveRequest,
+        leave: &ApprovalRequest,
         principal: &Principal,
     ) -> String {
         self.issue_code(phone, principal, Subject::Act(Box::new(leave.clone())))

@@ -149,7 +149,7 @@ impl Page {
             taken.came_of_it(&acting);
         }
         let mut acted = Acted::of(&acting);
-        if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
+        if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome) {
             acted.question = Some(leave.question.clone());
             let phone = PhoneAsked::of(agent, &device_id).await;
             acted.agree = Some(approvals.issue_code_for_act(&phone, leave, &principal));
@@ -171,7 +171,7 @@ impl Acted {
                 ("not_done", Some(why.clone()))
             }
             Some(DirectOutcome::Doubtful(why)) => ("doubtful", Some(why.clone())),
-            Some(DirectOutcome::NeedsLeave(_)) => ("needs_leave", None),
+            Some(DirectOutcome::NeedsApproval(_)) => ("needs_leave", None),
             // Whether it was done is not recorded.
             None => ("doubtful", Some(report.message.clone())),
         };

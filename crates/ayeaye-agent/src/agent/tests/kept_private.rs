@@ -441,7 +441,7 @@ async fn a_client_has_a_kept_secret_typed_only_with_a_persons_leave() {
     let rig = Rig::new([]).keeping(Kept::with("bank", "Quince&41"));
     at_the_bank(&rig);
     let asked = act(&rig.agent, typed_by_client(Agreed::Nothing)).await;
-    let DirectOutcome::NeedsLeave(leave) = asked.outcome else { panic!("{asked:?}") };
+    let DirectOutcome::NeedsApproval(leave) = asked.outcome else { panic!("{asked:?}") };
     assert!(leave.question.contains("{{secret:bank}}"), "{}", leave.question);
     assert_eq!(rig.phone.gestures(), [""; 0]);
     let agreed = Agreed::Act(Box::new(leave.act));

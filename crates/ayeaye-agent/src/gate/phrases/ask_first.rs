@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::clauses::{ENDS, PARTS, begins_condition, begins_request, last_part};
 use super::negation::{FAR_WORDS, NOTHING_WORDS, TURNS_BACK};
-use super::parts::{ENDS, PARTS, begins_condition, begins_request, last_part};
 use crate::gate::text::{List, find, normalized_all, words};
 
 /// What says so by itself.

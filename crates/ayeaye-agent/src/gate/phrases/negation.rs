@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::other_words::{is_english, is_in_other_word, without_in_the};
-use super::parts::{
+use super::clauses::{
     ENDS, PARTS, begins_request, chinese_part_of, is_broken_at, is_of_list, last_part, part_of,
 };
+use super::lookalikes::{is_english, is_in_other_word, without_in_the};
 use super::telling::{
     SAYS, behind_name, forbids_to_tell, is_of_thing, is_sending, is_told_in_hindi, tells_which,
 };

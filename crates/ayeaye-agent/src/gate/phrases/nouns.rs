@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::other_words::is_app;
+use super::lookalikes::is_app;
 use crate::gate::text::{normalized, normalized_all, words};
 
 /// Verbs that are nouns as well: one of these has no article before it, and is no plural.

@@ -1,7 +1,7 @@
 //! What has come of a direct action.
 use crate::gate::Rule;
 use crate::report::StepSummary;
-use crate::{Component, LeaveRequest, ScreenSize, SessionId};
+use crate::{ApprovalRequest, Component, ScreenSize, SessionId};
 
 /// The result of a direct action.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub enum DirectOutcome {
     /// Not carried out: this rule of the gate refuses it. The reason in words.
     Refused(Rule, String),
     /// Not carried out: a person has to agree first.
-    NeedsLeave(Box<LeaveRequest>),
+    NeedsApproval(Box<ApprovalRequest>),
     /// Perhaps carried out; what went wrong.
     Doubtful(String),
 }

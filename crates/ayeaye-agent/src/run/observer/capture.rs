@@ -5,8 +5,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Observer;
 use super::away::{Away, FIRST_PAUSE, LONGEST_PAUSE};
+use super::last_gesture::{LastGesture, LookSoFar};
 use super::private::private_app;
-use super::since::{LastGesture, LookSoFar};
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;

@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::ahead::{Ahead, digest_at, look_at, state_at};
 use super::elements::ElementsRequest;
+use super::last_gesture::{LastGesture, LookSoFar, MOST_EARLY};
 use super::picture::may_show_secret;
-use super::since::{LastGesture, LookSoFar, MOST_EARLY};
+use super::second_look::{Ahead, digest_at, look_at, state_at};
 use super::{Observation, Observer, Taken};
 use crate::journal::{Fact, Observe};
 use crate::run::actor::Actor;

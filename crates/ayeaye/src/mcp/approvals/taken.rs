@@ -45,7 +45,7 @@ impl<'a> TakenApproval<'a> {
             }
             DirectOutcome::NotDone(_)
             | DirectOutcome::Refused(..)
-            | DirectOutcome::NeedsLeave(_) => self.begun = false,
+            | DirectOutcome::NeedsApproval(_) => self.begun = false,
         }
     }
 

@@ -84,7 +84,7 @@ impl ActResult {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_refused(text, *rule, on_screen));
             }
-            DirectOutcome::NeedsLeave(leave) => {
+            DirectOutcome::NeedsApproval(leave) => {
                 let why = &leave.question;
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false, on_screen));

@@ -226,12 +226,13 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let id = act.device_id.clone();
         let mut acting = self.acted(act.clone(), taken, ctx).await?;
-        if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
+        if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome) {
             let wait = self.wait_for_form(ctx)?;
             self.approvals.ask_for_act(&self.agent, &id, leave, wait).await?;
             act.agreed = Agreed::Act(Box::new(leave.act.clone()));
             acting = self.acted(act, None, ctx).await?;
-            if let Some(DirectOutcome::NeedsLeave(leave)) = acting.result().map(|it| &it.outcome) {
+            if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome)
+            {
                 let phone = PhoneAsked::of(&self.agent, &id).await;
                 return Err(self.approvals.needs(&phone, leave, ctx));
             }

@@ -1,5 +1,5 @@
-//! The same for the languages of the north and of the east of Europe, and Hebrew: sv, da, nb, fi, cs, sk, hu,
-//! ro, el, bg, hr and he.
+//! What stands on controls whose act has consequences, what declines and agrees, and what users ask for, in the languages
+//! of the north and the east of Europe, and Hebrew: sv, da, nb, fi, cs, sk, hu, ro, el, bg, hr and he.
 use super::Table;
 use crate::gate::class::ActClass::{
     self, Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer,

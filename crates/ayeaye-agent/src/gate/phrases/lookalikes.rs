@@ -2,8 +2,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::clauses::{ENDS, PARTS, begins_request};
 use super::intents::INTENTS;
-use super::parts::{ENDS, PARTS, begins_request};
 use crate::gate::text::{entries, normalized, words};
 
 /// English verbs of those lists that are of no one language.
