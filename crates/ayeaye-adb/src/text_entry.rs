@@ -200,6 +200,13 @@ impl TextEntry<'_> {
                 );
                 Err(client.not_sent("the text", reason))
             }
+            None if self.point.is_none() => {
+                let reason = format!(
+                    "the phone does not say which of its displays has the focus, and display {display} is the one that \
+                     is shown here: tap the field first, so that nothing is typed into another app"
+                );
+                Err(client.not_sent("the text", reason))
+            }
             _ => Ok(()),
         }
     }

@@ -203,13 +203,14 @@ impl Agent {
         Ok(session)
     }
 
-    /// Whether a call brings the answer once more from which the run that has ended went on: its result got lost, and what
-    /// answers a question is no request.
+    /// Whether a call brings once more what was said to the request that has ended: its result got lost, and what answers
+    /// a question or advises is no request.
     fn is_said_again(&self, session: &Session, input: &UserInput) -> bool {
         let UserInput::Reply(text) = input else { return false };
         let report = session.report(false);
+        let is_said = |text: &str| report.is_last_answer(text) || session.was_said(text);
         session.phase() == SessionPhase::Ended
-            && (report.is_last_answer(text) || report.is_last_answer(&self.without_secrets(text)))
+            && (is_said(text) || is_said(&self.without_secrets(text)))
     }
 
     /// The answer to the open question that somebody has left.

@@ -273,6 +273,14 @@ impl SessionState {
         }
     }
 
+    /// Whether the user has said these very words since their last request, as an answer or unasked.
+    pub(crate) fn was_said(&self, text: &str) -> bool {
+        let since = self.history.iter().rev();
+        since.take_while(|it| !matches!(it, HistoryItem::Request(_))).any(|it| {
+            matches!(it, HistoryItem::UserReply(said) | HistoryItem::Advice(said) if said == text)
+        })
+    }
+
     /// Whether its question was given up, and nothing was asked for since.
     pub(crate) fn is_given_up(&self) -> bool {
         self.given_up && self.question.is_none()

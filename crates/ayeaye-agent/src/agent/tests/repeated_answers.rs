@@ -2,9 +2,11 @@
 use std::future::pending;
 use std::time::Duration;
 
-use crate::fakes::{Rig, complete, confirm, info, sensitive};
+use crate::fakes::{Rig, click, complete, confirm, info, sensitive};
 use crate::journal::AnswerSource;
-use crate::{AgentError, Follower, ReplyMode, Report, SessionId, StopReason, UserInput};
+use crate::{
+    AgentError, ContinueTask, Follower, ReplyMode, Report, SessionId, StopReason, UserInput,
+};
 
 /// A call of a client that may be made again.
 async fn call(rig: &Rig, session: SessionId, text: &str) -> Result<Follower, AgentError> {
@@ -84,6 +86,26 @@ async fn an_answer_that_comes_again_after_the_end_begins_nothing() {
     assert_eq!(rig.ended(again).await.message, "Set.");
     // Other words are the next request, as before.
     assert_eq!(ended_call(&rig, session, "Now 9:00").await.message, "Another one.");
+}
+
+/// Also of an earlier run of the same request, which its step limit ended, and of advice.
+#[tokio::test(start_paused = true)]
+async fn what_was_said_to_the_whole_request_is_none_when_it_comes_again() {
+    let rig = Rig::new([info("7:00 or 8:00?"), click(100), complete("Set."), complete("More.")]);
+    let session = asked(&rig).await;
+    let short = ContinueTask {
+        max_steps: 1,
+        ..rig.next(session, UserInput::Reply("8:00".to_owned()))
+    };
+    let follower = rig.agent.resume_once(short, pending()).await.unwrap();
+    assert_eq!(rig.ended(follower).await.stop_reason, StopReason::MaxStepsReached);
+    assert_eq!(ended_call(&rig, session, "the short way").await.message, "Set.");
+    for said in ["8:00", "the short way"] {
+        let again = call(&rig, session, said).await.unwrap();
+        assert!(again.has_dropped_answer(), "{said}");
+        assert_eq!(rig.ended(again).await.message, "Set.");
+    }
+    assert_eq!(ended_call(&rig, session, "the long way").await.message, "More.");
 }
 
 #[tokio::test(start_paused = true)]
