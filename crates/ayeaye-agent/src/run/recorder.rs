@@ -16,7 +16,9 @@ use crate::journal::{
 use crate::named_secret::mentioned;
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
-use crate::{ActMark, JournalError, Picture, Principal, QuestionKind, Session, SessionId};
+use crate::{
+    ActMark, JournalError, Picture, Principal, Question, QuestionKind, Session, SessionId,
+};
 
 /// A picture as sent to a model, and the blob it is stored in, if it may be stored.
 #[derive(Debug, Clone)]
@@ -162,7 +164,9 @@ impl Recorder {
             }
             None => {}
         }
-        if asked.is_some_and(|it| may_ask_for_secret(&it.text)) {
+        // What is to be done by hand may be a login by any name.
+        let by_hand = |it: &Question| it.kind == QuestionKind::Takeover && !is_plain_answer(text);
+        if asked.is_some_and(|it| may_ask_for_secret(&it.text) || by_hand(it)) {
             self.secrets.add_likely_parts(SecretKind::Password, text);
         }
         // No list of words knows every way to ask for a code.

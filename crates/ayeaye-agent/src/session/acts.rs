@@ -57,6 +57,8 @@ pub struct ActHistory {
     pub approved_apps: Vec<(ActClass, String)>,
     /// What the user has said no to in this round, the newest last.
     pub refused: Vec<Refusal>,
+    /// What they were asked about last in this round and have said neither yes nor no to, if that was the last word on it.
+    undecided: Option<ActIdentity>,
     /// What the gate asks about.
     pub(super) proposed: Option<GateRecord>,
     /// Package of the app that was last seen in front.
@@ -90,6 +92,7 @@ impl ActHistory {
             Fact::RoundStart { request } => {
                 self.words.clear();
                 self.refused.clear();
+                self.undecided = None;
                 // Meanwhile a person may have done anything at the phone.
                 self.path.clear();
                 self.words.push(request.clone());
@@ -145,6 +148,8 @@ impl ActHistory {
                         (_, true) => Said::No,
                         _ => Said::Neither,
                     };
+                    let act = asked.and_then(|it| it.act.clone());
+                    self.undecided = act.filter(|_| said == Said::Neither);
                     self.answered(asked, said);
                 }
             }
@@ -212,13 +217,15 @@ impl ActHistory {
         self.refused.push(Refusal { act, said: self.words.len() });
     }
 
-    /// What the user has said no to in this round, as a sentence.
+    /// What the user has said no to in this round, or nothing that is a yes, as a sentence.
     pub(super) fn declined(&self) -> Option<String> {
-        let act = &self.refused.last()?.act;
+        let refused = self.refused.last().map(|it| (&it.act, "said no to"));
+        let undecided = self.undecided.as_ref().map(|it| (it, "did not say yes to"));
+        let (act, said) = refused.or(undecided)?;
         let name = act.target.as_ref().map_or("", |[_, name, _]| name);
         let what = act.action.split(' ').next().unwrap_or_default();
         let what = if name.is_empty() { what.to_owned() } else { format!("{what}, {name:?}") };
-        Some(format!("the user said no to an act of this task ({what} in {})", act.app))
+        Some(format!("the user {said} an act of this task ({what} in {})", act.app))
     }
 
     /// The user's no to this act, if there was one, with what they have said since.

@@ -93,10 +93,8 @@ async fn an_answer_that_comes_again_after_the_end_begins_nothing() {
 async fn what_was_said_to_the_whole_request_is_none_when_it_comes_again() {
     let rig = Rig::new([info("7:00 or 8:00?"), click(100), complete("Set."), complete("More.")]);
     let session = asked(&rig).await;
-    let short = ContinueTask {
-        max_steps: 1,
-        ..rig.next(session, UserInput::Reply("8:00".to_owned()))
-    };
+    let short =
+        ContinueTask { max_steps: 1, ..rig.next(session, UserInput::Reply("8:00".to_owned())) };
     let follower = rig.agent.resume_once(short, pending()).await.unwrap();
     assert_eq!(rig.ended(follower).await.stop_reason, StopReason::MaxStepsReached);
     assert_eq!(ended_call(&rig, session, "the short way").await.message, "Set.");

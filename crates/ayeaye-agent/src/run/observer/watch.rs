@@ -228,7 +228,8 @@ impl Observer {
         strict: bool,
     ) -> Result<Option<Looked>, Cancelled> {
         let Some(watch) = &observation.watch else { return Ok(None) };
-        if observation.is_of_last(FRESH) {
+        // What a yes is for may have changed in that time, too.
+        if !strict && observation.is_of_last(FRESH) {
             return Ok(None);
         }
         let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());

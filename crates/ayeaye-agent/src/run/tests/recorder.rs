@@ -88,6 +88,14 @@ async fn a_password_told_to_any_question_that_speaks_of_one_is_a_secret() {
         ),
         (QuestionKind::Takeover, "Please enter your password", "pass is Winter99! ok?", "Winter99"),
         (QuestionKind::Takeover, "Please enter your password", "Tannenbaum", "Tannenbaum"),
+        (
+            QuestionKind::Takeover,
+            "请先登录，然后告诉我",
+            "你来填吧，lena / Gelb-Teich22",
+            "Gelb-Teich22",
+        ),
+        (QuestionKind::Takeover, "Please unlock the phone", "pass is Herbst23! ok?", "Herbst23"),
+        (QuestionKind::Info, "How shall I sign in?", "with Birke-24x", "Birke-24x"),
         (QuestionKind::Confirm, ALLOW, "no, type Tanne-42x", "Tanne-42x"),
         (QuestionKind::Info, "What is the password?", "Tanne-42x", "Tanne-42x"),
     ] {
