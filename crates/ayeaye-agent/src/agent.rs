@@ -195,18 +195,25 @@ impl Agent {
         while let Some(changes) = self.runs.starting_anew(id) {
             next_change(changes).await;
         }
-        // Before the look at what has begun, so that what begins meanwhile is seen.
-        let goes_on = self.runs.going_on(id).is_some();
-        if let Some(run) = self.active_run(id, None)? {
-            return Ok((*run.follower().report()).clone());
-        }
-        if let Some(run) = self.run_elsewhere(id).await? {
-            return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
-        }
-        let session = self.read_session(id).await?;
-        if goes_on {
-            return Ok(session.initial_report(session.report(true).run.next()));
-        }
+        let session = loop {
+            // Before the look at what has begun, so that what begins meanwhile is seen.
+            let (begins, goes_on) = (self.runs.starting(id), self.runs.going_on(id));
+            if let Some(run) = self.active_run(id, None)? {
+                return Ok((*run.follower().report()).clone());
+            }
+            if let Some(run) = self.run_elsewhere(id).await? {
+                return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
+            }
+            let session = self.read_session(id).await?;
+            if goes_on.is_some() {
+                return Ok(session.initial_report(session.report(true).run.next()));
+            }
+            // What has begun since would look as if it had been broken off.
+            let has_begun = begins.is_none() && self.runs.starting(id).is_some();
+            if !has_begun && self.runs.get(id).is_none() {
+                break session;
+            }
+        };
         let mut report = session.report(false);
         if session.stopped.is_none()
             && let Some(told) = self.runs.unrecorded_end(id)

@@ -164,9 +164,7 @@ pub(super) const LOGINS: &[&str] = &[
 /// Words of questions that may be answered with a secret, or with something else.
 #[rustfmt::skip]
 pub(super) const PERHAPS: &[&str] = &[
-    "login", "logon", "log in", "log on", "sign in", "sign on", "signin", "anmelden", "einloggen", "inloggen", "se connecter",
-    "iniciar sesión", "iniciar sessão", "fazer login", "accedi", "zaloguj", "войти", "登录", "登入", "登陆", "ログイン",
-    "サインイン", "로그인", "token", "key", "schlüssel", "sleutel", "clé", "jeton", "llave", "chave", "chiave", "klucz", "klíč",
+    "login", "logon", "token", "key", "schlüssel", "sleutel", "clé", "jeton", "llave", "chave", "chiave", "klucz", "klíč",
     "anahtar", "ключ", "токен", "логин", "логін", "トークン", "토큰", "टोकन",
 ];
 

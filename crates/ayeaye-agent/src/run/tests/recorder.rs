@@ -95,7 +95,6 @@ async fn a_password_told_to_any_question_that_speaks_of_one_is_a_secret() {
             "Gelb-Teich22",
         ),
         (QuestionKind::Takeover, "Please unlock the phone", "pass is Herbst23! ok?", "Herbst23"),
-        (QuestionKind::Info, "How shall I sign in?", "with Birke-24x", "Birke-24x"),
         (QuestionKind::Confirm, ALLOW, "no, type Tanne-42x", "Tanne-42x"),
         (QuestionKind::Info, "What is the password?", "Tanne-42x", "Tanne-42x"),
     ] {
