@@ -8,6 +8,9 @@ use super::fake::{Fake, Reply};
 
 const ON: ScreenSize = ScreenSize { width: 1920, height: 1080 };
 
+/// In place of a display: the phone does not say which one has the focus.
+const UNTOLD: u32 = u32::MAX;
+
 /// What `dumpsys window` tells of it: a shop on its own display, a calculator on the other one.
 fn windows(in_focus: u32) -> String {
     let of = |display: u32, app: &str| {
@@ -17,11 +20,12 @@ fn windows(in_focus: u32) -> String {
              mFocusedApp=ActivityRecord{{b{display} u0 {app}/.Main t{display}}}\n"
         )
     };
-    format!(
-        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n{}{}  mTopFocusedDisplayId={in_focus}\n",
-        of(4, "a.calculator"),
-        of(0, "a.shop")
-    )
+    let focus = match in_focus {
+        UNTOLD => String::new(),
+        display => format!("  mTopFocusedDisplayId={display}\n"),
+    };
+    let (other, shown) = (of(4, "a.calculator"), of(0, "a.shop"));
+    format!("WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n{other}{shown}{focus}")
 }
 
 /// As `uiautomator` lists them: those of the display in focus.
@@ -121,4 +125,15 @@ async fn nothing_is_typed_while_another_display_has_the_focus() {
         assert!(error.to_string().contains("display 4"), "{error}");
     }
     assert_eq!(fake.acts(), ["input -d 0 tap 960 540"], "and no text");
+}
+
+#[tokio::test]
+async fn without_a_tap_nothing_is_typed_where_no_display_is_said_to_have_the_focus() {
+    let fake = phone(Arc::new(AtomicU32::new(UNTOLD))).await;
+    let device = fake.open().await;
+    device.state().await.unwrap();
+    let typing = Gesture::Type { text: "hi".to_owned(), point: None, clear: false, submit: false };
+    let error = device.perform(&typing, ON).await.unwrap_err().to_string();
+    assert!(error.contains("does not say which of its displays has the focus"), "{error}");
+    assert_eq!(fake.acts(), [""; 0]);
 }

@@ -137,7 +137,7 @@ impl Run {
             Ok(Acted::Performed(shown)) => (shown, None, Ok(())),
             Ok(Acted::NotDone(_)) => (None, None, Ok(())),
             Ok(Acted::Refused(rule, _)) => (None, Some(GateStop::Refused(rule)), Ok(())),
-            Ok(Acted::NeedsApproval(leave)) => (None, Some(GateStop::NeedsApproval(leave)), Ok(())),
+            Ok(Acted::NeedsApproval(asked)) => (None, Some(GateStop::NeedsApproval(asked)), Ok(())),
             Err(err) => (None, None, Err(err)),
         };
         let session = self.session();
@@ -147,7 +147,7 @@ impl Run {
             step: number,
             line,
             outcome: match (stopped, failed) {
-                (Some(GateStop::NeedsApproval(leave)), _) => DirectOutcome::NeedsApproval(leave),
+                (Some(GateStop::NeedsApproval(asked)), _) => DirectOutcome::NeedsApproval(asked),
                 (Some(GateStop::Refused(rule)), Some(why)) => {
                     DirectOutcome::Refused(rule, self.recorder.redact(&why).into_owned())
                 }

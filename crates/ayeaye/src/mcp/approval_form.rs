@@ -31,7 +31,7 @@ pub(super) struct PendingForm(Arc<Mutex<Option<(String, String)>>>);
 impl PendingForm {
     /// Leaves a question, and the code that stands for a yes, if the client of this call shows forms in this
     /// way.
-    pub(super) fn leave(ctx: &RequestContext<RoleServer>, question: &str, code: &str) {
+    pub(super) fn put(ctx: &RequestContext<RoleServer>, question: &str, code: &str) {
         if let Some(Self(slot)) = ctx.extensions.get() {
             let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
             *slot = Some((question.to_owned(), code.to_owned()));

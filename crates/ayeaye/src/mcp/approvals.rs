@@ -27,7 +27,7 @@ use crate::text::excerpt;
 
 const LIMITS: CodeLimits = CodeLimits { age: Duration::from_mins(15), most: 64, most_each: 16 };
 
-/// Acts that wait for a person's leave.
+/// Acts that wait for a person's approval.
 #[derive(Debug)]
 pub(crate) struct Approvals {
     waiting: OneTimeCodes<Waiting>,
@@ -104,7 +104,7 @@ impl Approvals {
         }
         let subject = Subject::Command(command.clone());
         let code = self.issue_code(&phone, &principal, subject);
-        PendingForm::leave(ctx, question, &code);
+        PendingForm::put(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
     }
 
@@ -114,36 +114,36 @@ impl Approvals {
         &self,
         agent: &Agent,
         device: &DeviceId,
-        leave: &ApprovalRequest,
+        asked: &ApprovalRequest,
         mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
         let phone = PhoneAsked::of(agent, device).await;
-        if in_a_form(agent, &phone, &leave.question, &mut wait).await? {
+        if in_a_form(agent, &phone, &asked.question, &mut wait).await? {
             return Ok(());
         }
-        Err(self.needs(&phone, leave, wait.request()))
+        Err(self.needs(&phone, asked, wait.request()))
     }
 
     /// What a client is told that has to ask its user, with a code for the answer.
     pub(super) fn needs(
         &self,
         phone: &PhoneAsked,
-        leave: &ApprovalRequest,
+        asked: &ApprovalRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
-        let code = self.issue_code_for_act(phone, leave, &principal::of(ctx));
-        PendingForm::leave(ctx, &leave.question, &code);
-        ToolError::needs_approval(&leave.question, &code)
+        let code = self.issue_code_for_act(phone, asked, &principal::of(ctx));
+        PendingForm::put(ctx, &asked.question, &code);
+        ToolError::needs_approval(&asked.question, &code)
     }
 
     /// A code for a person's yes to what the gate asks about.
     pub(crate) fn issue_code_for_act(
         &self,
         phone: &PhoneAsked,
-        leave: &ApprovalRequest,
+        asked: &ApprovalRequest,
         principal: &Principal,
     ) -> String {
-        self.issue_code(phone, principal, Subject::Act(Box::new(leave.clone())))
+        self.issue_code(phone, principal, Subject::Act(Box::new(asked.clone())))
     }
 
     /// A person's yes to what the gate asks about, by such a code.

@@ -149,10 +149,10 @@ impl Page {
             taken.came_of_it(&acting);
         }
         let mut acted = Acted::of(&acting);
-        if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome) {
-            acted.question = Some(leave.question.clone());
+        if let Some(DirectOutcome::NeedsApproval(asked)) = acting.result().map(|it| &it.outcome) {
+            acted.question = Some(asked.question.clone());
             let phone = PhoneAsked::of(agent, &device_id).await;
-            acted.agree = Some(approvals.issue_code_for_act(&phone, leave, &principal));
+            acted.agree = Some(approvals.issue_code_for_act(&phone, asked, &principal));
         }
         Ok(Json(acted))
     }

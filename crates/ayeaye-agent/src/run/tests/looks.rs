@@ -215,6 +215,17 @@ async fn a_picture_shows_the_phone_as_its_capture_began() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_act_that_a_yes_is_for_goes_by_a_look_of_its_own_however_fresh_the_last_is() {
+    let mut looking = Looking::at_rest().await;
+    let mut seen = looking.settled().await;
+    looking.observer.watch(&mut seen);
+    let captures = looking.recording.device.count(Call::Capture);
+    let looked = looking.observer.look_before_act(&seen, true).await.unwrap().unwrap();
+    assert!(looked.as_ref().as_ref().is_ok_and(|look| look.same));
+    assert_eq!(looking.recording.device.count(Call::Capture), captures + 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_screen_seen_before_the_computer_slept_is_looked_at_again_before_an_act() {
     let mut looking = Looking::at_rest().await;
     let mut seen = looking.settled().await;

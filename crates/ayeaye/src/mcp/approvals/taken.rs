@@ -23,7 +23,7 @@ impl<'a> TakenApproval<'a> {
     /// What a person has agreed to.
     pub(crate) fn agreed(&self) -> Agreed {
         match self.code.as_ref().map(|code| &code.subject.subject) {
-            Some(Subject::Act(leave)) => Agreed::Act(Box::new(leave.act.clone())),
+            Some(Subject::Act(asked)) => Agreed::Act(Box::new(asked.act.clone())),
             Some(Subject::Command(_)) => Agreed::Command,
             None => Agreed::Nothing,
         }

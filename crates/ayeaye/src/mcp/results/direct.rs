@@ -84,8 +84,8 @@ impl ActResult {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_refused(text, *rule, on_screen));
             }
-            DirectOutcome::NeedsApproval(leave) => {
-                let why = &leave.question;
+            DirectOutcome::NeedsApproval(asked) => {
+                let why = &asked.question;
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false, on_screen));
             }

@@ -226,15 +226,15 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let id = act.device_id.clone();
         let mut acting = self.acted(act.clone(), taken, ctx).await?;
-        if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome) {
+        if let Some(DirectOutcome::NeedsApproval(asked)) = acting.result().map(|it| &it.outcome) {
             let wait = self.wait_for_form(ctx)?;
-            self.approvals.ask_for_act(&self.agent, &id, leave, wait).await?;
-            act.agreed = Agreed::Act(Box::new(leave.act.clone()));
+            self.approvals.ask_for_act(&self.agent, &id, asked, wait).await?;
+            act.agreed = Agreed::Act(Box::new(asked.act.clone()));
             acting = self.acted(act, None, ctx).await?;
-            if let Some(DirectOutcome::NeedsApproval(leave)) = acting.result().map(|it| &it.outcome)
+            if let Some(DirectOutcome::NeedsApproval(asked)) = acting.result().map(|it| &it.outcome)
             {
                 let phone = PhoneAsked::of(&self.agent, &id).await;
-                return Err(self.approvals.needs(&phone, leave, ctx));
+                return Err(self.approvals.needs(&phone, asked, ctx));
             }
         }
         let report = acting.report();

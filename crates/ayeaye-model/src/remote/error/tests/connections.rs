@@ -1,0 +1,30 @@
+//! Connections that do not come about.
+use super::*;
+
+#[test]
+fn a_connection_that_cannot_mend_itself_says_what_helps() {
+    for (why, part) in [
+        ("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))", "CA:FALSE"),
+        ("invalid peer certificate: UnknownIssuer", "SSL_CERT_FILE"),
+        ("invalid peer certificate: certificate expired", "renewed"),
+        ("received corrupt message of type InvalidContentType", "http://"),
+    ] {
+        assert!(untrusted(why).unwrap().contains(part), "{why}");
+    }
+    for why in ["tcp connect error: Connection refused (os error 111)", "dns error: no such host"] {
+        assert_eq!(untrusted(why), None, "{why}");
+    }
+}
+
+#[test]
+fn a_proxy_that_wants_a_password_is_not_asked_again() {
+    let retry = Recovery::Retry { after: None };
+    for (why, part, recovery) in [
+        ("tunnel error: proxy authorization required", "user name and password", Recovery::GiveUp),
+        ("tunnel error: unsuccessful", "through a proxy, and that fails", retry),
+        ("tcp connect error: Connection refused (os error 111)", "start it", retry),
+    ] {
+        let (way_out, found) = unconnected(why);
+        assert!(way_out.contains(part) && found == recovery, "{why}: {way_out}");
+    }
+}
