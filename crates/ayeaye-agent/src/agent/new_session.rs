@@ -1,11 +1,19 @@
 //! The record of a session that has no run yet.
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use super::{Agent, AgentError};
 use crate::journal::{Journal, JournalError, SessionStart};
 use crate::run::Recorder;
 use crate::{SessionId, error_chain};
+
+/// How often, and after how long each time, a record that was given up is tried to be removed. A process that is being
+/// started holds what this one had open, its lock too, until it has become the other program.
+const REMOVALS: u32 = 20;
+const REMOVE_AGAIN: Duration = Duration::from_millis(50);
 
 /// A record that goes away again unless a run begins on it: whoever gives up a call before that has asked for nothing
 /// that could be looked up, and a record without a run looks like one whose server died.
@@ -28,11 +36,21 @@ impl Drop for NewRecord {
         let (id, journal) = (self.id, Arc::clone(&self.journal));
         tokio::spawn(async move {
             drop(recorder);
-            if let Err(err) = journal.remove(&id).await {
+            if let Err(err) = remove_once_free(&*journal, &id).await {
                 tracing::warn!(session = %id, "it never began, and stays: {}", error_chain(&err));
             }
         });
     }
+}
+
+async fn remove_once_free(journal: &dyn Journal, id: &SessionId) -> Result<(), JournalError> {
+    for _ in 1..REMOVALS {
+        match journal.remove(id).await {
+            Err(JournalError::Busy(_)) => sleep(REMOVE_AGAIN).await,
+            removed => return removed,
+        }
+    }
+    journal.remove(id).await
 }
 
 impl Agent {
@@ -55,5 +73,24 @@ impl Agent {
             Err(JournalError::Storage { what, source: io::Error::other(err) })
         });
         Ok(made?.claim())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::Rig;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lock_that_lingers_is_waited_for() {
+        let rig = Rig::new([]);
+        let id = SessionId::new();
+        let writer = rig.journal.create(&id).await.unwrap();
+        let (removed, ()) = tokio::join!(remove_once_free(&*rig.journal, &id), async {
+            sleep(REMOVE_AGAIN * 3).await;
+            drop(writer);
+        });
+        removed.unwrap();
+        assert_eq!(rig.journal.list().await.unwrap(), []);
     }
 }
