@@ -152,6 +152,7 @@ impl Agent {
         start: StartTask,
         replay: Option<Arc<Replay>>,
     ) -> Result<Follower, AgentError> {
+        self.secret_stores.check_hidden(&start.principal)?;
         self.secret_stores.check_named(&start.task, &start.principal)?;
         let id = SessionId::new();
         let names = self.device_names(&start.device_id).await;

@@ -28,6 +28,13 @@ impl Secret {
         }
         text.replace(&self.0, "[key]")
     }
+
+    /// Where a text was cut inside this secret, takes its beginning off: nobody would know it for what it is.
+    pub(crate) fn drop_beginning_at_end(&self, cut: &mut Vec<u8>) {
+        let secret = self.0.as_bytes();
+        let longest = (1..secret.len()).rev().find(|&it| cut.ends_with(&secret[..it]));
+        cut.truncate(cut.len() - longest.unwrap_or(0));
+    }
 }
 
 impl fmt::Debug for Secret {
@@ -47,6 +54,13 @@ mod tests {
         assert_eq!(secret.expose(), "sk-canary");
         assert_eq!(secret.redact_in("wrong key sk-canary!"), "wrong key [key]!");
         assert_eq!(Secret::new(" \n"), None);
+        for (text, left) in
+            [("no: sk-cana", "no: "), ("no: sk-canary", "no: sk-canary"), ("no", "no"), ("", "")]
+        {
+            let mut cut = text.as_bytes().to_vec();
+            secret.drop_beginning_at_end(&mut cut);
+            assert_eq!(cut, left.as_bytes());
+        }
         let word = Secret::new("none").unwrap();
         assert_eq!(word.redact_in("set it to none"), "set it to none");
     }

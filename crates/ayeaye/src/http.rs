@@ -23,6 +23,7 @@ mod rate_limit;
 mod readiness;
 mod refusal;
 mod replay;
+mod request_body;
 mod resource;
 mod sessions;
 mod token_store;

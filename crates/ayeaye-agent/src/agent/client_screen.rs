@@ -17,10 +17,12 @@ impl Agent {
         reader: &Principal,
     ) -> Result<Frame, AgentError> {
         let stores = &self.secret_stores;
-        let is_hidden = self.deps.limits.redact != RedactPictures::Never
-            && stores.has_named()
-            && reader.owns(&Principal::local());
-        if !is_hidden {
+        let owner = Principal::local();
+        let is_hidden = self.deps.limits.redact != RedactPictures::Never && reader.owns(&owner);
+        if is_hidden {
+            stores.check_hidden(&owner)?;
+        }
+        if !is_hidden || !stores.has_named() {
             return Ok(device.capture().await?);
         }
         let is_in_its_app = async || {

@@ -121,6 +121,7 @@ impl Agent {
 
     async fn act_exclusively(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let DirectAction { session_id, principal, .. } = &act;
+        self.secret_stores.check_hidden(principal)?;
         if let Gesture::Type { text, .. } = &act.gesture {
             self.secret_stores.check_named(text, principal)?;
         }

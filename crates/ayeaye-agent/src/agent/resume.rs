@@ -11,7 +11,7 @@ use crate::named_secret::names_secret;
 use crate::question::lone_number;
 use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
-use crate::{ContinueTask, DeviceId, DeviceNames, Session, UserInput};
+use crate::{ContinueTask, DeviceId, DeviceNames, Principal, Session, UserInput};
 
 /// Is over when nobody waits any longer.
 type GivenUp<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
@@ -164,8 +164,11 @@ impl Agent {
         self.begin_further_run(DeviceId::new(its), next, incoming).await
     }
 
-    /// Fails where what is said names a secret that its owner does not have.
+    /// Fails where what is said names a secret that its owner does not have, or where theirs cannot be hidden.
     async fn check_named_secrets(&self, next: &ContinueTask) -> Result<(), AgentError> {
+        if self.secret_stores.check_hidden(&Principal::local()).is_err() {
+            self.secret_stores.check_hidden(&self.owner_of(next.session_id).await)?;
+        }
         if let UserInput::Task(text) | UserInput::Reply(text) | UserInput::Answer { text, .. } =
             &next.input
             && names_secret(text)

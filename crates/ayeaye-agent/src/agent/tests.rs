@@ -36,6 +36,7 @@ mod starting_again;
 mod stopping;
 mod storage;
 mod trouble;
+mod unreadable_secrets;
 mod written_otherwise;
 
 use crate::fakes::{Rig, click, complete, note, wait};

@@ -47,6 +47,11 @@ impl SecretStores {
         Ok(())
     }
 
+    /// Fails where the secrets that this owner has kept by a name could not be hidden, since they cannot be read.
+    pub(crate) fn check_hidden(&self, owner: &Principal) -> Result<(), NamedSecretError> {
+        if owner.has_named_secrets() { self.shared.check_known() } else { Ok(()) }
+    }
+
     /// Hides these keys and tokens of the server, in every session.
     pub(crate) fn hide_keys<'a>(&self, keys: impl IntoIterator<Item = &'a str>) {
         self.server_keys.add(keys);

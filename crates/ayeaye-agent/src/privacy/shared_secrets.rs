@@ -78,7 +78,7 @@ impl SharedSecrets {
             }
             Err(err) => {
                 if failure.as_ref() != Some(&err) {
-                    tracing::warn!("{err}; until then what is new or changed there is not hidden");
+                    tracing::warn!("{err}; until then what is new or changed there is not known");
                     *failure = Some(err);
                 }
                 return;
@@ -106,6 +106,17 @@ impl SharedSecrets {
         }));
         known.index();
         *self.named.write().unwrap_or_else(PoisonError::into_inner) = KeptByName { all, known };
+    }
+
+    /// Fails where what is kept by a name cannot be read, and none of it is known from before: nothing of it could be
+    /// hidden.
+    pub(super) fn check_known(&self) -> Result<(), NamedSecretError> {
+        self.refresh();
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*failure {
+            Some(err) if self.named().all.is_empty() => Err(err.clone()),
+            _ => Ok(()),
+        }
     }
 
     /// From now on these are hidden in every session of this owner.

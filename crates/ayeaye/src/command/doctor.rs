@@ -335,7 +335,7 @@ fn secrets(config: &Config) -> Vec<DoctorFinding> {
     }
     if let Err(err) = SecretFile::of(&config.data_dir).list() {
         findings.push(DoctorFinding::new(Severity::Error, about, error_chain(&err)).with_hint(
-            "until then no kept secret is typed, and none is hidden in records, results and pictures",
+            "until then no task of yours begins and no screen is shown, since no kept secret could be hidden",
         ));
     }
     findings

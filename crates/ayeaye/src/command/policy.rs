@@ -87,11 +87,11 @@ pub(super) async fn explain(
             line.extend([", class ", class]);
         }
         if !gate.evidence.is_empty() {
-            line.extend([": ", &one_line(&gate.evidence)]);
+            line.extend([": ", &gate.evidence]);
         }
         let place = app.map(|app| format!("   (in {app})")).unwrap_or_default();
         terminal.item(&format!("step {}", step + 1), &one_line(&format!("{words}{place}")));
-        terminal.item("", &line);
+        terminal.item("", &one_line(&line));
     }
     Ok(Exit::Done)
 }

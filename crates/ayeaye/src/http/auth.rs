@@ -1,21 +1,17 @@
 //! The checks before a request reaches MCP: host, origin, token, size.
-#[cfg(test)]
-mod tests;
-
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
-use futures::StreamExt as _;
 
 use super::SESSION_ID;
 use super::accept;
@@ -29,6 +25,7 @@ use super::own_page;
 use super::rate_limit::{RateLimiter, network};
 use super::refusal::{later, no_session, nothing_left, refuse};
 use super::replay::Spent;
+use super::request_body;
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
 use super::token_store::TokenStore;
@@ -52,13 +49,6 @@ pub(super) struct AuthMiddleware {
     pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
-
-/// How long a request's body may take.
-const BODY_TIME: Duration = Duration::from_secs(30);
-
-/// How much of a body that is too large is still read, so that a client that writes all of it before
-/// it reads gets the answer and not a broken connection.
-const DRAINED: usize = 32 << 20;
 
 /// Accepts requests that name one of our hosts and no foreign origin. Pages that load something without
 /// CORS (an image, a script, a form) send no origin; a header tells their browser to hide the response.
@@ -210,7 +200,7 @@ pub(super) async fn check_token(
         Method::DELETE => ended(on_behalf_of(principal, next.run(request)).await),
         Method::POST => {
             let (parts, body) = request.into_parts();
-            match read(&parts.headers, body, auth.body_limit).await {
+            match request_body::read(&parts.headers, body, auth.body_limit).await {
                 Ok(bytes) => {
                     let is_json = malformed::is_json(&parts.headers);
                     let request = Request::from_parts(parts, Body::from(bytes.clone()));
@@ -363,51 +353,6 @@ fn ended(mut response: Response) -> Response {
     response
 }
 
-/// Reads a body of at most `limit` bytes.
-pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Response> {
-    let too_large = || {
-        let text = format!("the request is larger than {limit} bytes (http.body-limit)");
-        refuse(StatusCode::PAYLOAD_TOO_LARGE, &text)
-    };
-    let is_plain = |it: &HeaderValue| it.as_bytes().eq_ignore_ascii_case(b"identity");
-    if !headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
-        let text = "a request's body is taken as it is: send it without Content-Encoding";
-        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
-    }
-    let announced = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
-        .unwrap_or(0);
-    // A client that waits for `100 Continue`, or announces more than would be drained, gets the answer
-    // at once.
-    if limit < announced && (headers.contains_key(EXPECT) || DRAINED < announced) {
-        return Err(too_large());
-    }
-    let whole = async {
-        let mut chunks = body.into_data_stream();
-        let mut bytes = Vec::with_capacity(announced.min(limit));
-        let mut seen = 0_usize;
-        while let Some(chunk) = chunks.next().await {
-            let broken = |err| {
-                tracing::debug!("a request's body broke off: {err}");
-                refuse(StatusCode::BAD_REQUEST, "the request's body broke off")
-            };
-            let chunk = chunk.map_err(broken)?;
-            seen = seen.saturating_add(chunk.len());
-            if seen <= limit {
-                bytes.extend_from_slice(&chunk);
-            } else if DRAINED < seen {
-                break;
-            }
-        }
-        if limit < seen { Err(too_large()) } else { Ok(Bytes::from(bytes)) }
-    };
-    match tokio::time::timeout(BODY_TIME, whole).await {
-        Ok(read) => read,
-        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request's body took too long")),
-    }
-}
-
 /// A header that was sent twice or is not text: readers could disagree about its value.
 struct Twice;
 
@@ -424,4 +369,18 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
 fn bearer(text: &str) -> Option<&str> {
     let (scheme, token) = text.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bearer_tokens_are_read_as_the_rfc_says() {
+        assert_eq!(bearer("Bearer abc"), Some("abc"));
+        assert_eq!(bearer("bearer  abc "), Some("abc"));
+        for wrong in ["abc", "Basic abc", "Bearerabc", ""] {
+            assert_eq!(bearer(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -23,6 +23,7 @@ use serde_json::json;
 use super::auth::{self, AuthMiddleware};
 use super::connections::Conn;
 use super::malformed;
+use super::request_body;
 use crate::config::HostName;
 use crate::page::{LoginEnded, Page, Refusal};
 use crate::principal;
@@ -34,6 +35,8 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MAX_QUERY: usize = 2048;
 /// The largest body, in bytes: the longest text of a task, escaped.
 const MAX_BODY: usize = 128 << 10;
+/// The same, of a request that brings nothing but a token.
+const MAX_SIGN_IN: usize = 4 << 10;
 /// How long a browser keeps the cookie; it is told again while the login is used.
 const COOKIE_AGE: Duration = Duration::from_hours(7 * 24);
 
@@ -128,15 +131,19 @@ async fn admit(
     principal::attach(&mut request, login.principal);
     request.extensions_mut().insert(LoginEnded(login.ended));
     if request.method() == Method::POST {
-        request = with_body(auth, request).await?;
+        request = with_body(auth, request, MAX_BODY).await?;
     }
     Ok((request, renewed))
 }
 
 /// The request with its body read, within bounds of size and time.
-async fn with_body(auth: &AuthMiddleware, request: Request) -> Result<Request, Response> {
+async fn with_body(
+    auth: &AuthMiddleware,
+    request: Request,
+    limit: usize,
+) -> Result<Request, Response> {
     let (parts, body) = request.into_parts();
-    let read = auth::read(&parts.headers, body, MAX_BODY.min(auth.body_limit)).await;
+    let read = request_body::read(&parts.headers, body, limit.min(auth.body_limit)).await;
     let bytes = read.map_err(|refused| {
         let text = "the body is too large, too slow, or broke off";
         Refusal::new(refused.status(), text).into_response()
@@ -192,7 +199,8 @@ async fn try_token(auth: &AuthMiddleware, request: Request) -> Result<Response, 
     check_form(&request).map_err(Refusal::into_response)?;
     let place = CookiePlace::of(auth, &request);
     let conn = request.extensions().get::<Conn>().cloned();
-    let bytes = axum::body::to_bytes(with_body(auth, request).await?.into_body(), MAX_BODY).await;
+    let body = with_body(auth, request, MAX_SIGN_IN).await?.into_body();
+    let bytes = axum::body::to_bytes(body, MAX_SIGN_IN).await;
     let given = bytes.ok().and_then(|bytes| serde_json::from_slice::<SignIn>(&bytes).ok());
     let Some(SignIn { token }) = given else {
         let text = "the body must be {\"token\": \"…\"}";

@@ -158,7 +158,12 @@ impl Client {
             return Err(AttemptError::redirect(status.as_u16(), &to, is_slash));
         }
         let retry_after = backoff::retry_after(response.headers());
-        let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
+        let mut body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
+        if body.len() == MAX_ERROR_BYTES
+            && let Some(key) = &self.config.key
+        {
+            key.drop_beginning_at_end(&mut body);
+        }
         // Read as it came: a key that is a word may be in any of its words.
         let reason = error_message(&body);
         let retry_after = retry_after.or_else(|| stated_wait(&body, &reason));
