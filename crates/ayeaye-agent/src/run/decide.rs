@@ -229,7 +229,7 @@ impl Run {
             return Ok(());
         };
         self.recorder.secrets().add_of_model(&find_secrets(text));
-        let mut hidden = observation.secret_field;
+        let mut hidden = observation.state.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
             let patience = patience_of_field(observation.asks_only_now());
@@ -241,7 +241,7 @@ impl Run {
                 // The field gets the focus by the tap, and only then does the phone say what it is.
                 _ => self.recorder.secrets().add_provisional(text),
             }
-            hidden |= observation.locked
+            hidden |= observation.state.locked
                 && !observation
                     .elements
                     .tree()
@@ -250,7 +250,7 @@ impl Run {
             // A pad takes digits alone. Only the elements tell that it is one.
             let may_be_code = text.chars().any(char::is_numeric)
                 && text.chars().all(|c| c.is_numeric() || c.is_whitespace());
-            if may_be_code && !observation.locked {
+            if may_be_code && !observation.state.locked {
                 let patience = patience_of_field(observation.asks_only_now());
                 self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             }
@@ -276,13 +276,13 @@ impl Run {
         if self.recorder.privacy().text == KeepText::Full {
             return Ok(false);
         }
-        if !observation.secret_field {
+        if !observation.state.secret_field {
             let patience = patience_of_field(observation.asks_only_now());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }
         let tree = observation.elements.tree();
         let shown = tree.is_some_and(|tree| tree.elements.iter().any(|it| it.password));
-        Ok(observation.secret_field || shown)
+        Ok(observation.state.secret_field || shown)
     }
 
     /// Warns and then fails a model that does not get on.

@@ -141,14 +141,14 @@ impl Observation {
     pub(in crate::run) fn takes_secret_without_field(&self) -> bool {
         let tree = self.elements.tree();
         let has_field = tree.is_some_and(|it| it.elements.has_focused_field());
-        self.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
+        self.state.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
     }
 
     /// Whether it is certain that what is typed now goes nowhere: the phone has just told that no field has the focus.
     pub(in crate::run) fn has_no_field(&self) -> bool {
         let tree = self.elements.tree().filter(|it| !it.is_known);
-        !self.secret_field
-            && !self.keyboard_shown
+        !self.state.secret_field
+            && !self.state.keyboard_shown
             && !self.takes_secret_without_field()
             && tree.is_some_and(|it| {
                 it.elements.iter().next().is_some() && !it.elements.has_focused_field()
@@ -387,7 +387,8 @@ impl Observer {
         // Phones send what they like: it is read where nobody waits.
         let (bytes, secrets, level) =
             (xml.len(), recorder.shared_secrets(), recorder.privacy().text);
-        let kept = observation.secret_field || recorder.privacy().elements != KeepElements::Never;
+        let kept =
+            observation.state.secret_field || recorder.privacy().elements != KeepElements::Never;
         let read = apart(move || {
             let elements = Elements::read(&xml)?;
             let stored = match level {
@@ -421,8 +422,8 @@ impl Observer {
     }
 
     fn has_elements(&mut self, observation: &mut Observation, tree: ElementTree) {
-        if self.is_current
-            && let Some(screen) = &mut self.last_screen
+        if self.last.is_current
+            && let Some(screen) = &mut self.last.screen
         {
             screen.ui_tree.clone_from(&tree.blob);
         }
