@@ -348,7 +348,7 @@ impl ModelError {
     }
 
     /// The message, with the endpoint's own words or without.
-    pub(crate) fn told(&self, quotes: bool) -> &str {
+    pub(crate) fn wording(&self, quotes: bool) -> &str {
         let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
         unquoted.unwrap_or(&self.message)
     }

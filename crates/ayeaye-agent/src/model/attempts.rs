@@ -18,7 +18,7 @@ pub struct Retry {
 
 impl Retry {
     /// What went wrong, with the endpoint's own words or without.
-    pub(crate) fn told(&self, quotes: bool) -> &str {
+    pub(crate) fn wording(&self, quotes: bool) -> &str {
         let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
         unquoted.unwrap_or(&self.error)
     }

@@ -119,8 +119,8 @@ impl Run {
                     return Ok(decision);
                 }
                 Err(why) => {
-                    let told = exchange.told_of(&why);
-                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&told));
+                    let reason = exchange.reason_to_tell(&why);
+                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&reason));
                     exchange.ask_again(&self.recorder, "the model's", &reply, &why)?;
                 }
             }

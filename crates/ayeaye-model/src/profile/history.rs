@@ -123,8 +123,8 @@ impl<'a> History<'a> {
         history
     }
 
-    /// The same in this language.
-    pub(super) fn told_in(self, lang: Lang) -> Self {
+    /// The history with its headings and notes in this language.
+    pub(super) fn in_language(self, lang: Lang) -> Self {
         Self { lang, ..self }
     }
 
