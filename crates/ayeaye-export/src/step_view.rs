@@ -247,7 +247,7 @@ pub(crate) fn is_withdrawn(response: &LlmResponse) -> bool {
     response.withdrawn || was_withdrawn_before(response)
 }
 
-/// The same of a record made before `withdrawn` was written.
+/// Whether a call was taken back, in a record made before `withdrawn` was written.
 fn was_withdrawn_before(response: &LlmResponse) -> bool {
     let error = response.error.as_deref().filter(|_| !response.success);
     let why = error.map(|error| error.strip_prefix(GIVEN_UP_BEFORE).unwrap_or(error));

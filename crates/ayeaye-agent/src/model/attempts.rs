@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Retry {
     /// What went wrong.
     pub error: String,
-    /// The same without the endpoint's own words, where it quotes any.
+    /// What went wrong without the endpoint's own words, where `error` quotes any.
     pub unquoted: Option<String>,
     /// How long was waited before the next attempt.
     pub waited: Duration,

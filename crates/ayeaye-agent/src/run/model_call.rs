@@ -129,7 +129,8 @@ impl ModelCaller {
         self.send_unless_moved(recorder, exchange, costs, std::future::pending()).await
     }
 
-    /// The same, but the call is given up when the screen that it shows is known not to be the settled one.
+    /// Sends a call as [`send`](Self::send) does, but gives it up when the screen that it shows is known not to be the
+    /// settled one.
     pub(super) async fn send_unless_moved(
         &self,
         recorder: &mut Recorder,
