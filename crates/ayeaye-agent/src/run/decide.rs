@@ -17,7 +17,8 @@ use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, Re
 use crate::named_secret::names_secret;
 use crate::secret_text::find_secrets;
 use crate::{
-    Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Question, StepInput, StopReason,
+    Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Prompt, Question, StepInput,
+    StopReason,
 };
 
 /// How long a decision to type waits for the elements, to know the field.
@@ -62,21 +63,7 @@ impl Run {
             self.observer.record_early(&mut self.recorder, &model, observation).await?;
         }
         self.enter(RunPhase::Deciding);
-        let mut system_notes = system_notes.to_vec();
-        system_notes.extend(in_place_of_picture(observation));
-        system_notes.extend(self.standing_notes(observation));
-        let session = self.recorder.session();
-        let prompt = model.prompt(&StepInput {
-            request: session.current_goal(),
-            history: session.visible_history(),
-            system_notes: &system_notes,
-            picture: &observation.picture.picture,
-            history_images: self.state.image_history.images(),
-            app: observation.app_name.as_deref().or(observation.app.as_deref()),
-            now: self.surroundings.clock.and_then(|clock| clock.now()),
-            languages: self.surroundings.languages.as_deref(),
-            installed_apps: &self.installed_apps,
-        });
+        let prompt = self.step_prompt(&*model, system_notes, observation);
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
         loop {
@@ -125,6 +112,30 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// What a model is sent to decide on this screen.
+    fn step_prompt(
+        &self,
+        model: &dyn Model,
+        system_notes: &[String],
+        observation: &Observation,
+    ) -> Prompt {
+        let mut system_notes = system_notes.to_vec();
+        system_notes.extend(in_place_of_picture(observation));
+        system_notes.extend(self.standing_notes(observation));
+        let session = self.recorder.session();
+        model.prompt(&StepInput {
+            request: session.current_goal(),
+            history: session.visible_history(),
+            system_notes: &system_notes,
+            picture: &observation.picture.picture,
+            history_images: self.state.image_history.images(),
+            app: observation.app_name.as_deref().or(observation.app.as_deref()),
+            now: self.surroundings.clock.and_then(|clock| clock.now()),
+            languages: self.surroundings.languages.as_deref(),
+            installed_apps: &self.installed_apps,
+        })
     }
 
     /// What the model is told at every step to which it applies.
