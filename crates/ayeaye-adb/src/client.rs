@@ -98,12 +98,12 @@ impl DeviceClient {
         }
     }
 
-    /// The same, which goes on in another way when its own is gone.
+    /// A client that goes on in another way when its own is gone.
     pub(crate) fn with_other_ways(self, others: Arc<dyn OtherWays>) -> Self {
         Self { others: Some(others), ..self }
     }
 
-    /// The same, which takes turns with whoever has the phone open besides.
+    /// A client that takes turns at lists of elements with whoever has the phone open besides.
     pub(crate) fn with_dumps(self, dumps: Arc<Dumps>) -> Self {
         Self { dumps, ..self }
     }

@@ -51,13 +51,13 @@ impl AdbDevices {
         Self::with_further(config, Vec::new())
     }
 
-    /// The same, with a folder from which files may go to phones and into which they may come.
+    /// Adds a folder from which files may go to phones and into which they may come.
     #[must_use]
     pub fn with_files(self, folder: ExchangeFolder) -> Self {
         Self { files: Some(folder), ..self }
     }
 
-    /// The same, with names of apps that are kept for longer or shared with other servers.
+    /// Takes names of apps from here, which are kept for longer or shared with other servers.
     #[must_use]
     pub fn with_app_labels(self, app_labels: Arc<AppLabels>) -> Self {
         Self { app_labels, ..self }

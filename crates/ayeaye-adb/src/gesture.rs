@@ -40,7 +40,7 @@ impl ShellCommand {
         Self { line, duration: Duration::ZERO }
     }
 
-    /// The same on this display, if it is named.
+    /// The command on this display, if it is named.
     pub(crate) fn on_display(self, display: Option<u32>) -> Self {
         Self { line: on_display(&self.line, display), ..self }
     }

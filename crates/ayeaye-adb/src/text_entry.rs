@@ -367,7 +367,7 @@ impl TextEntry<'_> {
         self.ways_or_why_not(client).await.map(|(ways, _)| ways)
     }
 
-    /// The same, and why the keyboard is not among them.
+    /// The ways to type any text, and why the keyboard is not among them.
     async fn ways_or_why_not(
         self,
         client: &DeviceClient,

@@ -336,7 +336,7 @@ pub trait Device: Send + Sync + fmt::Debug {
     /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in
     /// time. Nothing may depend on it.
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError>;
-    /// The same, with what is known of why there are none.
+    /// The screen's elements as [`ui_tree`](Self::ui_tree) has them, or what is known of why there are none.
     async fn ui_tree_or_why(&self) -> Result<Result<String, NoElements>, DeviceError> {
         Ok(self.ui_tree().await?.ok_or(NoElements::Restless))
     }

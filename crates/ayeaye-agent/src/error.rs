@@ -34,7 +34,7 @@ mod tests {
         source: Option<Box<Self>>,
     }
 
-    fn told(texts: &[&'static str]) -> String {
+    fn chain_of(texts: &[&'static str]) -> String {
         let chain = texts.iter().rev().fold(None, |source: Option<Box<Failed>>, text| {
             Some(Box::new(Failed { text, source }))
         });
@@ -44,15 +44,18 @@ mod tests {
     #[test]
     fn each_cause_is_told_once() {
         assert_eq!(
-            told(&["cannot begin", "no record", "disk full"]),
+            chain_of(&["cannot begin", "no record", "disk full"]),
             "cannot begin: no record: disk full"
         );
         assert_eq!(
-            told(&["cannot begin: no record", "no record", "full"]),
+            chain_of(&["cannot begin: no record", "no record", "full"]),
             "cannot begin: no record: full"
         );
         let quoted = "the endpoint cannot be reached (\u{201c}refused\u{201d}): start it";
-        assert_eq!(told(&[quoted, "error sending request", "connect error", "refused"]), quoted);
-        assert_eq!(told(&["only this"]), "only this");
+        assert_eq!(
+            chain_of(&[quoted, "error sending request", "connect error", "refused"]),
+            quoted
+        );
+        assert_eq!(chain_of(&["only this"]), "only this");
     }
 }

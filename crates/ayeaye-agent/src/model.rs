@@ -299,7 +299,7 @@ pub struct ModelError {
     /// Names the endpoint, what happened and the way out. Never the endpoint's own body beyond a
     /// short quoted piece, never a key.
     pub message: String,
-    /// The same without the endpoint's own words, where it quotes any: they may quote the prompt.
+    /// The message without the endpoint's own words, where it quotes any: they may quote the prompt.
     pub unquoted: Option<String>,
     /// The error underneath, where there is one. `message` already says what it says.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -348,7 +348,7 @@ impl ModelError {
     }
 
     /// The message, with the endpoint's own words or without.
-    pub(crate) fn told(&self, quotes: bool) -> &str {
+    pub(crate) fn wording(&self, quotes: bool) -> &str {
         let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
         unquoted.unwrap_or(&self.message)
     }
@@ -417,8 +417,8 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn prompt(&self, view: &StepInput<'_>) -> Prompt;
     /// Sends a prompt. `limit` bounds the whole call, retries included.
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError>;
-    /// The same. `failed` is told of each attempt as it fails, and hands them over to the reply or the error: who gives
-    /// the call up finds them there.
+    /// Sends a prompt as [`call`](Self::call) does. `failed` is told of each attempt as it fails, and hands them over
+    /// to the reply or the error: who gives the call up finds them there.
     async fn call_counted(
         &self,
         prompt: &Prompt,

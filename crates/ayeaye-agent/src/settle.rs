@@ -163,8 +163,8 @@ pub(crate) fn is_unchanged(a: &Frame, b: &Frame) -> bool {
     difference(a, b, Difference::may_be_caret).is_some_and(|it| it.is_none_or_caret())
 }
 
-/// The same in one place: left, top, right and bottom in pixels, the last two outside. A letter may look as a caret
-/// does, so a caret counts for nothing only where there `may_be_caret`.
+/// Whether two frames show the same in one place: left, top, right and bottom in pixels, the last two outside. A letter
+/// may look as a caret does, so a caret counts for nothing only where there `may_be_caret`.
 pub(crate) fn is_unchanged_at(a: &Frame, b: &Frame, place: [i32; 4], may_be_caret: bool) -> bool {
     let goes_on = |it: &Difference| if may_be_caret { it.may_be_caret() } else { it.is_none() };
     let difference = difference_at(a, b, place, goes_on);
@@ -176,7 +176,7 @@ fn difference(a: &Frame, b: &Frame, goes_on: impl Fn(&Difference) -> bool) -> Op
     difference_at(a, b, [0, 0, i32::MAX, i32::MAX], goes_on)
 }
 
-/// The same in one place.
+/// Where two frames of one size differ in one place, as far as it goes on to matter.
 fn difference_at(
     a: &Frame,
     b: &Frame,

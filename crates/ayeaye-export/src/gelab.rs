@@ -89,7 +89,7 @@ impl Gelab {
     fn step(&mut self, now: Timestamp, view: StepView, end: &StepEnd) -> Vec<FileOp> {
         let step = view.number;
         let picture = view.screen.picture.as_ref().map(|blob| self.picture_path(step, blob));
-        let told = end.action.as_ref().map(|decided| view.told(decided));
+        let told = end.action.as_ref().map(|decided| view.action_to_show(decided));
         let action = action(end, told.as_ref());
         let asked = view.asked().map(|it| it.questions.join("\n"));
         let reply = view.reply.as_ref();

@@ -28,7 +28,7 @@ pub trait Blobs: Send + Sync {
         DecodedPicture::read(&self.blob(blob).ok()?)
     }
 
-    /// The same where it has just been unpacked for another log; nothing is read for it.
+    /// The picture, where it has just been unpacked for another log; nothing is read for it.
     fn unpacked(&self, _blob: &BlobRef) -> Option<DecodedPicture> {
         None
     }

@@ -172,7 +172,7 @@ impl StepView {
 
     /// What is told of what was decided: the act, where leave for it had been given, else a question for leave as the user
     /// was asked.
-    pub(crate) fn told(&self, decided: &ActionRecord) -> ActionRecord {
+    pub(crate) fn action_to_show(&self, decided: &ActionRecord) -> ActionRecord {
         self.act_with_leave(decided).unwrap_or_else(|| {
             let leave = self.asked().filter(|it| it.kind == QuestionKind::Confirm);
             decided.as_told(false, leave.map(|it| it.questions.join("\n")).as_deref())
@@ -247,7 +247,7 @@ pub(crate) fn is_withdrawn(response: &LlmResponse) -> bool {
     response.withdrawn || was_withdrawn_before(response)
 }
 
-/// The same of a record made before `withdrawn` was written.
+/// Whether a call was taken back, in a record made before `withdrawn` was written.
 fn was_withdrawn_before(response: &LlmResponse) -> bool {
     let error = response.error.as_deref().filter(|_| !response.success);
     let why = error.map(|error| error.strip_prefix(GIVEN_UP_BEFORE).unwrap_or(error));

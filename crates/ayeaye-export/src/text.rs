@@ -39,7 +39,7 @@ pub(crate) fn iso(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
-/// The same, and says that it is UTC: RFC 3339. Some readers want as many digits each time.
+/// `2026-01-09T16:07:34.123456Z`, which says that it is UTC: RFC 3339. Some readers want as many digits each time.
 pub(crate) fn rfc_3339(time: Timestamp) -> String {
     format!("{}Z", iso(time))
 }

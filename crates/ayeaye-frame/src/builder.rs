@@ -26,7 +26,7 @@ impl FrameBuilder {
         Self::in_pool(size, earlier, Pool::shared())
     }
 
-    /// The same with a pool of its own.
+    /// For a frame of this size whose bytes count in this pool; what looks as in the earlier one is shared with it.
     pub fn in_pool(
         size: ScreenSize,
         earlier: &Earlier,

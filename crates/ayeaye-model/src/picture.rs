@@ -26,7 +26,7 @@ impl PictureRule {
     /// A screen as it is, unless it is larger than any phone's.
     pub(crate) const WHOLE: Self =
         Self { resize: Resize::MaxPixels(1440 * 3200), encoding: Encoding::Jpeg { quality: 85 } };
-    /// The same without loss.
+    /// A screen as it is, without loss.
     pub(crate) const WHOLE_PNG: Self = Self { encoding: Encoding::Png, ..Self::WHOLE };
 }
 
@@ -165,7 +165,8 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     }
 }
 
-/// The same with the strips of earlier pictures at hand: a file with restart markers that shows the same pixels.
+/// Encodes a frame with the strips of earlier pictures at hand: a JPEG has restart markers then, and shows the same
+/// pixels as one without them.
 pub(crate) fn encode_with(frame: &Frame, rule: PictureRule, strips: &JpegStrips) -> Picture {
     let Encoding::Jpeg { quality } = rule.encoding else { return encode(frame, rule) };
     let size = rule.resize.apply(frame.size());

@@ -272,7 +272,7 @@ fn slot_texts(
         }
         _ => String::new(),
     };
-    let (task, history) = family.asked_and_told(variant, input, coords);
+    let (task, history) = family.task_and_history(variant, input, coords);
     SlotTexts {
         task,
         history,

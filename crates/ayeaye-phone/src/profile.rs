@@ -12,7 +12,7 @@ pub enum Profile {
     /// As fast as this computer: only the screens move as a phone's do.
     #[default]
     AsIs,
-    /// The same, and its screens change at once, as with animations switched off.
+    /// As fast as this computer, and its screens change at once, as with animations switched off.
     AtOnce,
     Usb2,
     Usb3,

@@ -19,10 +19,18 @@ pub(super) const END_WAIT: Duration = Duration::from_secs(30);
 pub struct Follower {
     pub(super) updates: watch::Receiver<RunUpdate>,
     pub(super) run: FollowedRun,
-    /// What it was asked for with was an answer that came too late.
-    pub(super) answer_dropped: bool,
-    /// What it was asked for with was said after the question had been answered.
-    pub(super) became_advice: bool,
+    words: WordsTaken,
+}
+
+/// What became of the words that somebody came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WordsTaken {
+    /// The run was told, as they were meant; or there were none.
+    AsMeant,
+    /// The run was told, as advice: what it had asked was answered before.
+    AsAdvice,
+    /// They were the answer to a question that was not open any more, and went nowhere.
+    TooLate,
 }
 
 /// Where the run is.
@@ -37,6 +45,10 @@ pub(super) enum FollowedRun {
 }
 
 impl Follower {
+    pub(super) fn new(updates: watch::Receiver<RunUpdate>, run: FollowedRun) -> Self {
+        Self { updates, run, words: WordsTaken::AsMeant }
+    }
+
     pub(super) fn of_finished(session: &Session) -> Self {
         let report = Arc::new(session.idle_report());
         let (_, updates) = watch::channel(RunUpdate {
@@ -46,29 +58,29 @@ impl Follower {
             replay_ended: None,
             running: false,
         });
-        Self { updates, run: FollowedRun::Over, answer_dropped: false, became_advice: false }
+        Self::new(updates, FollowedRun::Over)
     }
 
-    /// The same for somebody who has brought an answer to a question that is not open any more.
+    /// For somebody whose words, if they were an answer, were one to a question that is not open any more.
     pub(super) fn without_answer(self, is_answer: bool) -> Self {
-        Self { answer_dropped: is_answer, ..self }
+        if is_answer { Self { words: WordsTaken::TooLate, ..self } } else { self }
     }
 
     /// Whether the answer that was given with [`Agent::resume`](crate::Agent::resume) went nowhere: its question was
     /// answered or given up meanwhile, or another is asked.
     pub fn has_dropped_answer(&self) -> bool {
-        self.answer_dropped
+        self.words == WordsTaken::TooLate
     }
 
-    /// The same for somebody whose words came after the question had been answered.
+    /// For somebody whose words came after the question had been answered.
     pub(super) fn with_advice(self) -> Self {
-        Self { became_advice: true, ..self }
+        Self { words: WordsTaken::AsAdvice, ..self }
     }
 
     /// Whether the words that were given with [`Agent::resume`](crate::Agent::resume) were handed to the agent as advice,
     /// since what it had asked was answered before.
     pub fn has_become_advice(&self) -> bool {
-        self.became_advice
+        self.words == WordsTaken::AsAdvice
     }
 
     /// Whether it holds the report of a session that nobody was driving when it was asked for.

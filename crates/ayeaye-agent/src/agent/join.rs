@@ -20,7 +20,8 @@ pub(super) enum Joined {
 }
 
 impl Joined {
-    fn told(taken: bool, before: Option<&Report>) -> Self {
+    /// Whether the run has `taken` what was handed to it, and how; `before` is what it had come to by then.
+    fn of_handover(taken: bool, before: Option<&Report>) -> Self {
         match (taken, before.is_some_and(Report::is_answered)) {
             (true, true) => Self::Advised,
             (true, false) => Self::Told,
@@ -61,19 +62,22 @@ impl Agent {
         };
         self.narrow(next).await?;
         if !reply.secret {
-            return Ok(Joined::told(self.hand_over(id, run.epoch, reply).await?, Some(&report)));
+            return Ok(Joined::of_handover(
+                self.hand_over(id, run.epoch, reply).await?,
+                Some(&report),
+            ));
         }
         match run.secret.try_send(InboxMessage::new(InboxMessageBody::Reply(reply))) {
             Ok(()) => {
                 self.deps.coordinator.wake(id);
-                Ok(Joined::told(true, Some(&report)))
+                Ok(Joined::of_handover(true, Some(&report)))
             }
             Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
             Err(TrySendError::Closed(_)) => Ok(Joined::TooLate),
         }
     }
 
-    /// The same for a run in another server.
+    /// Hands the input to a run in progress in another server.
     pub(super) async fn join_elsewhere(
         &self,
         run: &RunEntry,
@@ -91,7 +95,7 @@ impl Agent {
         self.narrow(next).await?;
         match reply {
             Some(reply) => {
-                Ok(Joined::told(self.hand_over(run.session, run.epoch, reply).await?, asked))
+                Ok(Joined::of_handover(self.hand_over(run.session, run.epoch, reply).await?, asked))
             }
             None => Ok(Joined::Followed),
         }

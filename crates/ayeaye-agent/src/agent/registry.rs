@@ -292,7 +292,7 @@ fn busy(names: &DeviceNames, holder: SessionId) -> AgentError {
 impl ActiveRun {
     pub(super) fn follower(&self) -> Follower {
         let run = FollowedRun::Here(self.cancel.clone());
-        Follower { updates: self.updates.clone(), run, answer_dropped: false, became_advice: false }
+        Follower::new(self.updates.clone(), run)
     }
 }
 

@@ -86,7 +86,7 @@ impl Agent {
         let coordinator = self.deps.coordinator.clone();
         let elsewhere = RunElsewhere { coordinator, session: run.session, epoch: run.epoch };
         let run = FollowedRun::Elsewhere(elsewhere);
-        Ok(Follower { updates, run, answer_dropped: false, became_advice: false })
+        Ok(Follower::new(updates, run))
     }
 
     async fn begin_tail(&self, run: &RunEntry) -> Result<watch::Receiver<RunUpdate>, AgentError> {

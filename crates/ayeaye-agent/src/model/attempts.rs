@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Retry {
     /// What went wrong.
     pub error: String,
-    /// The same without the endpoint's own words, where it quotes any.
+    /// What went wrong without the endpoint's own words, where `error` quotes any.
     pub unquoted: Option<String>,
     /// How long was waited before the next attempt.
     pub waited: Duration,
@@ -18,7 +18,7 @@ pub struct Retry {
 
 impl Retry {
     /// What went wrong, with the endpoint's own words or without.
-    pub(crate) fn told(&self, quotes: bool) -> &str {
+    pub(crate) fn wording(&self, quotes: bool) -> &str {
         let unquoted = self.unquoted.as_deref().filter(|_| !quotes);
         unquoted.unwrap_or(&self.error)
     }

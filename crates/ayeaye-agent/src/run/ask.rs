@@ -217,8 +217,8 @@ impl Run {
         Ok(said)
     }
 
-    /// The same at the end of the run. An answer to the question that stays open is left for the next, unless only
-    /// this run has it. Returns whether the user has said anything that nobody has acted on.
+    /// Reads what the user has said by the end of the run. An answer to the question that stays open is left for the
+    /// next, unless only this run has it. Returns whether the user has said anything that nobody has acted on.
     pub(super) async fn read_last_messages(&mut self) -> Result<bool, RunError> {
         let open = self.open_question();
         let mut said = false;

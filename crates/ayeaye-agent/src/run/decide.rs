@@ -17,7 +17,8 @@ use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, Re
 use crate::named_secret::names_secret;
 use crate::secret_text::find_secrets;
 use crate::{
-    Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Question, StepInput, StopReason,
+    Action, Decision, Frame, Gesture, KeepText, Model, ParseError, Prompt, Question, StepInput,
+    StopReason,
 };
 
 /// How long a decision to type waits for the elements, to know the field.
@@ -62,21 +63,7 @@ impl Run {
             self.observer.record_early(&mut self.recorder, &model, observation).await?;
         }
         self.enter(RunPhase::Deciding);
-        let mut system_notes = system_notes.to_vec();
-        system_notes.extend(in_place_of_picture(observation));
-        system_notes.extend(self.standing_notes(observation));
-        let session = self.recorder.session();
-        let prompt = model.prompt(&StepInput {
-            request: session.current_goal(),
-            history: session.visible_history(),
-            system_notes: &system_notes,
-            picture: &observation.picture.picture,
-            history_images: self.state.image_history.images(),
-            app: observation.app_name.as_deref().or(observation.app.as_deref()),
-            now: self.surroundings.clock.and_then(|clock| clock.now()),
-            languages: self.surroundings.languages.as_deref(),
-            installed_apps: &self.installed_apps,
-        });
+        let prompt = self.step_prompt(&*model, system_notes, observation);
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
         loop {
@@ -119,12 +106,36 @@ impl Run {
                     return Ok(decision);
                 }
                 Err(why) => {
-                    let told = exchange.told_of(&why);
-                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&told));
+                    let reason = exchange.reason_to_tell(&why);
+                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&reason));
                     exchange.ask_again(&self.recorder, "the model's", &reply, &why)?;
                 }
             }
         }
+    }
+
+    /// What a model is sent to decide on this screen.
+    fn step_prompt(
+        &self,
+        model: &dyn Model,
+        system_notes: &[String],
+        observation: &Observation,
+    ) -> Prompt {
+        let mut system_notes = system_notes.to_vec();
+        system_notes.extend(in_place_of_picture(observation));
+        system_notes.extend(self.standing_notes(observation));
+        let session = self.recorder.session();
+        model.prompt(&StepInput {
+            request: session.current_goal(),
+            history: session.visible_history(),
+            system_notes: &system_notes,
+            picture: &observation.picture.picture,
+            history_images: self.state.image_history.images(),
+            app: observation.app_name.as_deref().or(observation.app.as_deref()),
+            now: self.surroundings.clock.and_then(|clock| clock.now()),
+            languages: self.surroundings.languages.as_deref(),
+            installed_apps: &self.installed_apps,
+        })
     }
 
     /// What the model is told at every step to which it applies.
@@ -229,7 +240,7 @@ impl Run {
             return Ok(());
         };
         self.recorder.secrets().add_of_model(&find_secrets(text));
-        let mut hidden = observation.secret_field;
+        let mut hidden = observation.state.secret_field;
         if let Some(point) = point {
             // Only the elements tell which field it is.
             let patience = patience_of_field(observation.asks_only_now());
@@ -241,7 +252,7 @@ impl Run {
                 // The field gets the focus by the tap, and only then does the phone say what it is.
                 _ => self.recorder.secrets().add_provisional(text),
             }
-            hidden |= observation.locked
+            hidden |= observation.state.locked
                 && !observation
                     .elements
                     .tree()
@@ -250,7 +261,7 @@ impl Run {
             // A pad takes digits alone. Only the elements tell that it is one.
             let may_be_code = text.chars().any(char::is_numeric)
                 && text.chars().all(|c| c.is_numeric() || c.is_whitespace());
-            if may_be_code && !observation.locked {
+            if may_be_code && !observation.state.locked {
                 let patience = patience_of_field(observation.asks_only_now());
                 self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             }
@@ -276,13 +287,13 @@ impl Run {
         if self.recorder.privacy().text == KeepText::Full {
             return Ok(false);
         }
-        if !observation.secret_field {
+        if !observation.state.secret_field {
             let patience = patience_of_field(observation.asks_only_now());
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
         }
         let tree = observation.elements.tree();
         let shown = tree.is_some_and(|tree| tree.elements.iter().any(|it| it.password));
-        Ok(observation.secret_field || shown)
+        Ok(observation.state.secret_field || shown)
     }
 
     /// Warns and then fails a model that does not get on.

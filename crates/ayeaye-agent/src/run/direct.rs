@@ -241,7 +241,7 @@ impl Run {
                 return Ok(Acted::NotDone(format!("not carried out: {}", error_chain(&err))));
             }
         };
-        let was_locked = observation.locked;
+        let was_locked = observation.state.locked;
         let gate = match self.ask_gate(request, &named, &observation).await? {
             Gated::Passes(record) => record,
             Gated::InVain => return Ok(Acted::NotDone(NO_FIELD.to_owned())),

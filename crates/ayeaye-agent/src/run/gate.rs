@@ -174,9 +174,9 @@ impl Run {
         let package = observation.app.as_deref().unwrap_or_default();
         let elements = observation.elements.tree().map(|tree| &*tree.elements);
         let size = observation.frame.size();
-        let mut screen = ScreenFacts::new(elements, gesture, size, observation.secret_field);
-        screen.locked = observation.locked;
-        if let Some(elements) = elements.filter(|_| observation.keyboard_shown) {
+        let mut screen = ScreenFacts::new(elements, gesture, size, observation.state.secret_field);
+        screen.locked = observation.state.locked;
+        if let Some(elements) = elements.filter(|_| observation.state.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }
         let words = self.state.words.of(&acts.words);

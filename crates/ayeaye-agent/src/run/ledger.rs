@@ -53,8 +53,8 @@ impl Ledger {
         self.update(add).await
     }
 
-    /// The same for a setting of which an earlier change may still be open, as the phone has refused to put it back: the
-    /// value it has now is ours then, and not to be put back to. Returns the change as it is remembered.
+    /// Adds a change of a setting of which an earlier one may still be open, as the phone has refused to put it back:
+    /// the value it has now is ours then, and not to be put back to. Returns the change as it is remembered.
     pub(super) async fn add_over(
         &self,
         change: SettingChange,

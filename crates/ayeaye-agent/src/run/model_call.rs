@@ -15,7 +15,7 @@ use self::prompt_record::{restore_secrets, store_messages};
 use self::prompt_sizes::PromptSizes;
 pub(super) use self::response_record::{CallNumbers, INTERRUPTED, lost_response};
 use self::response_record::{
-    WITHHELD, charge, failed_response, keep_lengths, told, tool_call_records,
+    WITHHELD, charge, failed_response, keep_lengths, tool_call_records, wordings,
 };
 use super::budget::Budget;
 use super::cancel::CancelHandle;
@@ -129,7 +129,8 @@ impl ModelCaller {
         self.send_unless_moved(recorder, exchange, costs, std::future::pending()).await
     }
 
-    /// The same, but the call is given up when the screen that it shows is known not to be the settled one.
+    /// Sends a call as [`send`](Self::send) does, but gives it up when the screen that it shows is known not to be the
+    /// settled one.
     pub(super) async fn send_unless_moved(
         &self,
         recorder: &mut Recorder,
@@ -167,7 +168,7 @@ impl ModelCaller {
                     return Err(RunError::BudgetUsedUp(RUN_TIME_USED_UP.to_owned()));
                 }
                 // The same is the run's message.
-                let message = err.told(keeps_quotes(recorder)).to_owned();
+                let message = err.wording(keeps_quotes(recorder)).to_owned();
                 Err(ModelError { message, ..err }.into())
             }
             Err(given_up) => {
@@ -231,7 +232,7 @@ impl Exchange {
     }
 
     /// What may be said of why the last reply could not be read.
-    pub(super) fn told_of(&self, why: &ParseError) -> String {
+    pub(super) fn reason_to_tell(&self, why: &ParseError) -> String {
         if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
     }
 
@@ -257,7 +258,7 @@ impl Exchange {
         why: &ParseError,
     ) -> Result<(), RunError> {
         if self.attempts <= self.iteration {
-            let why = ParseError(self.told_of(why));
+            let why = ParseError(self.reason_to_tell(why));
             let said = self.last_words(recorder, reply);
             return Err(RunError::UnusableReplies { model, attempts: self.attempts, why, said });
         }
@@ -347,7 +348,7 @@ impl Exchange {
             first_token_ms: reply.first_token.map(millis),
             cost_usd: cost.unwrap_or_default(),
             cost_known: prices.is_some_and(|prices| is_known || prices.are_zero()),
-            retries: told(&reply.retries, keeps_quotes(recorder)),
+            retries: wordings(&reply.retries, keeps_quotes(recorder)),
             error,
             withdrawn: self.withdrawn,
         };

@@ -250,7 +250,9 @@ mod tests {
     }
 
     /// After which decisions the model is told, and after which it is over; counted from 1.
-    fn told(decisions: impl IntoIterator<Item = (u8, Action)>) -> (Vec<usize>, Option<usize>) {
+    fn doubts_and_end(
+        decisions: impl IntoIterator<Item = (u8, Action)>,
+    ) -> (Vec<usize>, Option<usize>) {
         let mut progress = Progress::default();
         let mut doubts = Vec::new();
         for (nth, (shade, action)) in (1..).zip(decisions) {
@@ -266,35 +268,35 @@ mod tests {
     #[test]
     fn the_same_act_again_is_told_after_four_and_over_after_eight() {
         let beside = |nth: i64| (9, tap(500 + nth % 2 * 4));
-        assert_eq!(told((0..20).map(beside)), (vec![4, 5, 6, 7], Some(8)));
+        assert_eq!(doubts_and_end((0..20).map(beside)), (vec![4, 5, 6, 7], Some(8)));
         let moving = |nth: u8| (nth * 12, tap(500));
-        assert_eq!(told((0..20).map(moving)), (vec![], None));
+        assert_eq!(doubts_and_end((0..20).map(moving)), (vec![], None));
     }
 
     #[test]
     fn two_and_three_in_turn_are_told_after_three_rounds_and_over_after_six() {
         let both = |nth: u8| if nth.is_multiple_of(2) { (20, tap(100)) } else { (90, tap(900)) };
-        let (doubts, over) = told((0..40).map(both));
+        let (doubts, over) = doubts_and_end((0..40).map(both));
         assert_eq!((doubts[0], over), (6, Some(12)));
         let three = |nth: u8| (20 + nth % 3 * 40, tap(i64::from(nth % 3) * 300));
-        let (doubts, over) = told((0..40).map(three));
+        let (doubts, over) = doubts_and_end((0..40).map(three));
         assert_eq!((doubts[0], over), (9, Some(18)));
         let waiting = |nth: u8| match nth % 2 {
             0 => (20, tap(100)),
             _ => (20, Action::Wait(Duration::from_secs(1))),
         };
-        assert!(told((0..40).map(waiting)).1.is_some());
+        assert!(doubts_and_end((0..40).map(waiting)).1.is_some());
     }
 
     #[test]
     fn different_acts_without_effect_are_told_after_four_and_over_after_eight() {
         let all_over = |nth: i64| (9, tap(nth * 30));
-        assert_eq!(told((0..16).map(all_over)), (vec![5, 6, 7, 8], Some(9)));
+        assert_eq!(doubts_and_end((0..16).map(all_over)), (vec![5, 6, 7, 8], Some(9)));
         let questions = (0..30).map(|nth| match nth % 4 {
             3 => (9, Action::Complete { message: String::new() }),
             _ => all_over(nth),
         });
-        assert_eq!(told(questions), (vec![], None));
+        assert_eq!(doubts_and_end(questions), (vec![], None));
     }
 
     fn wait(seconds: u64) -> Action {
@@ -305,27 +307,27 @@ mod tests {
     fn waiting_alone_is_told_after_eight_and_over_after_sixteen() {
         // However long each is, and whatever is noted meanwhile.
         let waits = (0..40).map(|nth| (9, wait(1 + nth % 3)));
-        assert_eq!(told(waits), ((8..16).collect(), Some(16)));
+        assert_eq!(doubts_and_end(waits), ((8..16).collect(), Some(16)));
         let noted = (0..80).map(|nth| match nth % 2 {
             0 => (9, Action::Note { text: nth.to_string() }),
             _ => (9, wait(5)),
         });
-        assert_eq!(told(noted).1, Some(32));
+        assert_eq!(doubts_and_end(noted).1, Some(32));
     }
 
     #[test]
     fn waiting_while_something_happens_is_no_loop() {
         // A bar that grows, and one that grows now and then.
         let grows = (0..40).map(|nth| (nth % 20 * 12, wait(5)));
-        assert_eq!(told(grows), (vec![], None));
+        assert_eq!(doubts_and_end(grows), (vec![], None));
         let slowly = (0..40).map(|nth| (nth / 7 * 30, wait(5)));
-        assert_eq!(told(slowly), (vec![], None));
+        assert_eq!(doubts_and_end(slowly), (vec![], None));
         // A few waits before an act, again and again.
         let acts = (0..40).map(|nth: u8| match nth % 4 {
             3 => (nth / 4 * 20, tap(500)),
             _ => (nth / 4 * 20, wait(5)),
         });
-        assert_eq!(told(acts), (vec![], None));
+        assert_eq!(doubts_and_end(acts), (vec![], None));
     }
 
     #[test]

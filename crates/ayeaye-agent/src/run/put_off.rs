@@ -12,7 +12,7 @@ use crate::prompt_text::truncated;
 /// How often in a row an act is put off because the screen moves where it is aimed at, and how often a strict one, or
 /// a question about one, for whatever reason.
 const LOOKS_AGAIN: u32 = 2;
-/// The same for acts of which each is another one, as those are that follow something that moves.
+/// How often in a row acts are put off of which each is another one, as those are that follow something that moves.
 const LOOKS_AGAIN_IN_ALL: u32 = 5;
 const SWITCHED_OFF: &str =
     "the screen was off because you pressed POWER; it is switched on for the next look";

@@ -104,7 +104,7 @@ impl Recorder {
         learn_named_from(&self.secrets, &self.session.owner, text);
     }
 
-    /// The same for a text that is typed as it stands, which is nobody's words.
+    /// Learns the secrets that a text names which is typed as it stands, and is nobody's words.
     pub(crate) fn learn_named_in_typed(&self, text: &str) {
         if self.session.owner.has_named_secrets() {
             mentioned(text).for_each(|name| self.secrets.learn_named(name));
@@ -125,7 +125,7 @@ impl Recorder {
         &self.secrets
     }
 
-    /// The same, for another thread.
+    /// The secrets, for another thread.
     pub(super) fn shared_secrets(&self) -> Arc<SecretStore> {
         self.secrets.clone()
     }

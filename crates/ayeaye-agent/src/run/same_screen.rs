@@ -137,7 +137,7 @@ impl Run {
         if act.holds_secret && before.page_host(app) != now.page_host(app) {
             return Ok(Some(Compared::Other));
         }
-        let (size, hidden) = (observation.frame.size(), observation.secret_field);
+        let (size, hidden) = (observation.frame.size(), observation.state.secret_field);
         if now.are_turned(size) {
             return Ok(Some(Compared::Other));
         }
@@ -219,7 +219,7 @@ fn other_screen(
         Some((front, _)) if observation.activity() != front.activity => {
             format!("the app shows another screen now: {}", front.activity)
         }
-        _ if types && state.secret_field != observation.secret_field => {
+        _ if types && state.secret_field != observation.state.secret_field => {
             "another field has the focus now".to_owned()
         }
         _ => return None,

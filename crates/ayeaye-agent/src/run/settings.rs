@@ -142,7 +142,8 @@ impl Run {
         self.put_back_settings_within(None).await
     }
 
-    /// The same where the phone is not waited for any longer than that.
+    /// Puts settings back as [`put_back_settings`](Self::put_back_settings) does, and waits no longer than `limit` for
+    /// the phone.
     pub(super) async fn put_back_settings_within(
         &mut self,
         limit: Option<Duration>,

@@ -72,7 +72,7 @@ impl Difference {
         self.pixels == 0 || wide * high * FILLED <= count && self.has_shape_of_caret(1.0)
     }
 
-    /// The same of copies that have one pixel for so many of the screen on each side.
+    /// Whether it is nothing or a caret, in copies that have one pixel for `step` of the screen on each side.
     pub(crate) fn is_none_or_caret_at(&self, step: u32) -> bool {
         let (_, _, high) = self.extent();
         #[expect(clippy::cast_precision_loss, reason = "rows are far below 2^52")]

@@ -43,8 +43,8 @@ impl DecodedPicture {
         Self::read_through(bytes, &mut Vec::new())
     }
 
-    /// The same. What a JPEG of one picture was unpacked into serves for that of the next: 8 MB of fresh memory cost as
-    /// much as unpacking into them.
+    /// Reads a file as [`read`](Self::read) does. What a JPEG of one picture was `unpacked` into serves for that of the
+    /// next: 8 MB of fresh memory cost as much as unpacking into them.
     pub(crate) fn read_through(bytes: &[u8], unpacked: &mut Vec<u8>) -> Option<Self> {
         let is_jpeg = !is_png(bytes);
         let (canvas, pixels) = if is_jpeg { jpeg(bytes, unpacked) } else { png(bytes) }?;

@@ -18,7 +18,7 @@ pub(super) fn flatten(canvas: &mut Canvas, span: u8) {
     flatten_within(canvas, canvas.area(), span);
 }
 
-/// The same for a part of the picture.
+/// Flattens a part of the picture.
 pub(super) fn flatten_within(canvas: &mut Canvas, part: PixelRect, span: u8) {
     for top in (part.top..part.bottom).step_by(MAX_BLOCK as usize) {
         for left in (part.left..part.right).step_by(MAX_BLOCK as usize) {

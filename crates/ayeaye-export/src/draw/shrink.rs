@@ -20,7 +20,7 @@ pub(super) fn fitted((width, height): (u32, u32), max_pixels: u32) -> (u32, u32)
     (side(width), side(height))
 }
 
-/// The same in at most so many pixels.
+/// A picture in at most so many pixels.
 pub(super) fn within(canvas: Canvas, max_pixels: u32) -> Option<Canvas> {
     let (width, height) = fitted((canvas.width(), canvas.height()), max_pixels);
     if (width, height) == (canvas.width(), canvas.height()) {

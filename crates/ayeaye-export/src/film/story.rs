@@ -160,7 +160,7 @@ impl Title {
 impl StepScene {
     fn new(view: &StepView, end: &StepEnd) -> Self {
         let decided = end.action.as_ref().filter(|facts| !facts.function.is_empty());
-        let told = decided.map(|decided| view.told(decided));
+        let told = decided.map(|decided| view.action_to_show(decided));
         let action = told.as_ref();
         let gesture = match action.map(Action::try_from) {
             Some(Ok(Action::Gesture(gesture))) => Some(gesture),

@@ -32,7 +32,7 @@ impl SessionBlobs {
         Self::unpacking_into(UnpackBuffer::default(), inner, id)
     }
 
-    /// The same, with memory that other sessions use as well.
+    /// Those of a session, unpacked in memory that other sessions use as well.
     pub(super) fn unpacking_into(
         unpack_buffer: UnpackBuffer,
         inner: Arc<dyn Journal>,

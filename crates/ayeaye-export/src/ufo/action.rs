@@ -36,7 +36,7 @@ impl ActionView {
     /// The action of a step that is over; `None` when nothing was decided.
     pub(super) fn of(step: &Step, end: &StepEnd) -> Option<Self> {
         let facts = end.action.as_ref().filter(|facts| !facts.function.is_empty())?;
-        let facts = &step.view.told(facts);
+        let facts = &step.view.action_to_show(facts);
         let action = Action::try_from(facts).ok();
         let gesture = match &action {
             Some(Action::Gesture(gesture)) => Some(gesture),

@@ -29,17 +29,17 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt;
     /// What was done so far, for an imported prompt that has a place for it. Where earlier steps are turns,
     /// there is none.
-    fn told(&self, _input: &StepInput<'_>, _coords: &CoordContext) -> String {
+    fn history_text(&self, _input: &StepInput<'_>, _coords: &CoordContext) -> String {
         String::new()
     }
     /// The task and what was done so far, as an imported prompt of this variant has them.
-    fn asked_and_told(
+    fn task_and_history(
         &self,
         _variant: &str,
         input: &StepInput<'_>,
         coords: &CoordContext,
     ) -> (String, String) {
-        (verbatim(input.request, LONGEST_TASK), self.told(input, coords))
+        (verbatim(input.request, LONGEST_TASK), self.history_text(input, coords))
     }
     /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
     /// reply is complete.

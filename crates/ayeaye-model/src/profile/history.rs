@@ -42,7 +42,7 @@ impl Lang {
         format!("{says}{}\n", verbatim(text, LONGEST_TEXT))
     }
 
-    /// The same of what stands between a question and its answer, and is not the answer.
+    /// What the user said between a question and its answer, and not in answer to it.
     pub(super) fn user_says_unasked(self, text: &str) -> String {
         let says = self.pick(
             "The user says, and not in answer to that: ",
@@ -123,8 +123,8 @@ impl<'a> History<'a> {
         history
     }
 
-    /// The same in this language.
-    pub(super) fn told_in(self, lang: Lang) -> Self {
+    /// The history with its headings and notes in this language.
+    pub(super) fn in_language(self, lang: Lang) -> Self {
         Self { lang, ..self }
     }
 
@@ -223,7 +223,7 @@ impl<'a> History<'a> {
         last(&requests).concat() + &last(&notes).concat()
     }
 
-    /// The same, and the history without them.
+    /// Earlier rounds in words, as [`earlier`](Self::earlier) has them, and the history without them.
     pub(super) fn split_earlier(self) -> (String, Self) {
         (self.earlier(), Self { earlier: &[], ..self })
     }
@@ -240,7 +240,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// The same, and the notes and replies among them.
+    /// How many steps are left out, and the notes and replies among them.
     pub(super) fn omitted(&self) -> String {
         self.omission() + &last(&reminders(self.omitted, self.lang)).concat()
     }
@@ -257,7 +257,7 @@ impl<'a> History<'a> {
         self.list_from(1, label, describe)
     }
 
-    /// The same, with the first step's number.
+    /// The steps of the round as [`list`](Self::list) has them, with the first one's number.
     pub(super) fn list_from(
         self,
         first: usize,
@@ -334,7 +334,7 @@ impl PastStep<'_> {
         })
     }
 
-    /// The same where the question stands elsewhere, with its answer.
+    /// That an act has not been done since the user was asked first, where the question and its answer stand elsewhere.
     pub(super) fn not_done_since_asked(&self) -> Option<&'static str> {
         self.asked_first().filter(|_| self.answered)?;
         Some(self.lang.pick(

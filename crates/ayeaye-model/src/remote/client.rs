@@ -313,7 +313,7 @@ impl Client {
         self.sentence(error, &error.message(|text| self.redact(text)), policy)
     }
 
-    /// The same without the endpoint's own words, where it quotes any.
+    /// An error as a whole sentence without the endpoint's own words, where it quotes any.
     fn describe_unquoted(&self, error: &AttemptError, policy: &RetryPolicy) -> Option<String> {
         Some(self.sentence(error, &error.unquoted()?, policy))
     }

@@ -120,7 +120,7 @@ impl AttemptError {
         hide(&self.with_hint(&format!("{} ({})", self.what, excerpt(&hide(&self.said)))))
     }
 
-    /// The same without the endpoint's own words, if it has any. A key is in none of it.
+    /// The message without the endpoint's own words, if it has any. A key is in none of it.
     pub(super) fn unquoted(&self) -> Option<String> {
         (!self.said.is_empty()).then(|| self.with_hint(&self.what))
     }

@@ -264,7 +264,7 @@ pub(crate) fn format_time((hour, minute): (u32, u32)) -> String {
     format!("{hour}:{minute:02}")
 }
 
-/// The same of a moment.
+/// The time of a moment as a phone writes it, such as 9:05.
 pub(crate) fn format_clock(at: DateTime) -> String {
     at.strftime("%-H:%M").to_string()
 }

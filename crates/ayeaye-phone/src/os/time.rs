@@ -28,7 +28,7 @@ impl Os {
         CLOCK_START + self.elapsed()
     }
 
-    /// The same as day and time.
+    /// What the phone's clock shows, as day and time.
     pub(crate) fn local_time(&self) -> DateTime {
         civil(self.unix_time())
     }

@@ -61,15 +61,15 @@ pub(super) fn failed_response(
         first_token_ms: None,
         cost_usd: 0.0,
         cost_known: false,
-        retries: told(&err.retries, quotes),
-        error: Some(err.told(quotes).to_owned()),
+        retries: wordings(&err.retries, quotes),
+        error: Some(err.wording(quotes).to_owned()),
         withdrawn: false,
     }
 }
 
 /// What went wrong in these attempts, for the record.
-pub(super) fn told(attempts: &[Retry], quotes: bool) -> Vec<String> {
-    attempts.iter().map(|attempt| attempt.told(quotes).to_owned()).collect()
+pub(super) fn wordings(attempts: &[Retry], quotes: bool) -> Vec<String> {
+    attempts.iter().map(|attempt| attempt.wording(quotes).to_owned()).collect()
 }
 
 /// The record of a call of which its process saw no end: charged like one that is given up. `prices` are its model's.

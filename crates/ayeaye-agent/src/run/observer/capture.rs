@@ -42,7 +42,7 @@ impl Observer {
         loop {
             let (capture, state) = self.capture_with_retry(recorder, begun).await?;
             begun = Instant::now();
-            if !state.awake && self.power_pressed.is_some() {
+            if !state.awake && self.light.power_pressed.is_some() {
                 return Ok((capture, state));
             }
             if !state.awake {
@@ -54,7 +54,8 @@ impl Observer {
             }
             // It was locked since the run began. A lock screen that the model has called up itself may be what it is to
             // see, and behind a call or an alarm it is not in the way.
-            let in_the_way = state.locked && !state.app_over_lock && self.power_pressed.is_none();
+            let in_the_way =
+                state.locked && !state.app_over_lock && self.light.power_pressed.is_none();
             if in_the_way && unlocks < MOST_UNLOCKS {
                 unlocks += 1;
                 self.unlock(recorder, actor, unlocks).await?;
@@ -98,7 +99,7 @@ impl Observer {
 
     /// The model wants to act on a screen that it has switched off itself: the next look wakes it.
     pub(in crate::run) fn may_wake_again(&mut self) {
-        (self.power_pressed, self.woken_at) = (None, None);
+        (self.light.power_pressed, self.light.woken_at) = (None, None);
         self.may_have_changed();
     }
 
@@ -112,12 +113,17 @@ impl Observer {
     ) -> Result<(), RunError> {
         let step = recorder.session().counts.steps;
         // A phone that may go dark by itself has done so if there was time for it.
-        let by_somebody = |woken: Instant| self.stays_lit || woken.elapsed() < SHORTEST_TIMEOUT;
-        if self.woken_at.is_some_and(|(before, woken)| step <= before + 1 && by_somebody(woken)) {
+        let by_somebody =
+            |woken: Instant| self.light.stays_lit || woken.elapsed() < SHORTEST_TIMEOUT;
+        if self
+            .light
+            .woken_at
+            .is_some_and(|(before, woken)| step <= before + 1 && by_somebody(woken))
+        {
             return Err(RunError::ScreenOff);
         }
         let Err(err) = actor.wake(recorder).await?.result else {
-            self.woken_at = Some((step, Instant::now()));
+            self.light.woken_at = Some((step, Instant::now()));
             return Ok(());
         };
         tracing::warn!(device = %self.device.id(), "waking: {}", error_chain(&err));
@@ -201,7 +207,7 @@ impl Observer {
         &mut self,
         recorder: &mut Recorder,
     ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
-        self.is_current = false;
+        self.last.is_current = false;
         let gesture = self.take_gesture();
         if let Some(gesture) = gesture.as_ref().filter(|it| !it.synced) {
             // Sync while the screen moves.

@@ -10,9 +10,12 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Observer;
 use super::screen_key::ScreenKey;
-use crate::journal::DisplayRecord;
+use crate::elements::{Elements, apart, without_hidden};
+use crate::journal::{BlobRef, DisplayRecord};
+use crate::run::outcome::RunError;
+use crate::run::recorder::Recorder;
 use crate::settle::{look_again, looks_same};
-use crate::{Device, DeviceError, Frame};
+use crate::{Device, DeviceError, Frame, KeepElements, KeepText};
 
 /// Elements that took longer count only if the screen still looks as it did.
 const DOUBTED_AFTER: Duration = Duration::from_secs(2);
@@ -149,4 +152,35 @@ async fn looks_still(device: &dyn Device, screen: &ExpectedScreen) -> Option<boo
     let display = device.shown_on().map(DisplayRecord::from);
     let key = state.ok().and_then(|state| ScreenKey::new(&now, &state, display));
     Some(key.is_some() && key == screen.key)
+}
+
+/// Reads a list, and stores what may be stored of it. `None` where it is none that can be read.
+pub(super) async fn read_and_store(
+    recorder: &mut Recorder,
+    xml: String,
+    secret_field: bool,
+) -> Result<Option<(Elements, Option<BlobRef>)>, RunError> {
+    let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
+    let kept = secret_field || recorder.privacy().elements != KeepElements::Never;
+    // Phones send what they like: it is read where nobody waits.
+    let read = apart(move || {
+        let elements = Elements::read(&xml)?;
+        let stored = match level {
+            _ if !kept => None,
+            // Only what the user keeps by a name is hidden there.
+            KeepText::Full => Some(secrets.redact(&xml).into_owned()),
+            KeepText::Redacted => {
+                let clean = without_hidden(&xml, |text| secrets.places(text));
+                Some(secrets.redact(&clean).into_owned())
+            }
+            KeepText::Metadata => None,
+        };
+        Some((elements, stored))
+    });
+    let Some((elements, stored)) = read.await.flatten() else { return Ok(None) };
+    let blob = match stored {
+        Some(xml) => Some(recorder.store(xml.into(), "application/xml").await?),
+        None => None,
+    };
+    Ok(Some((elements, blob)))
 }

@@ -162,7 +162,7 @@ impl Observer {
         if self.is_long_ago(&gesture) {
             return Ok(FrameAfter::Withheld);
         }
-        self.is_current = false;
+        self.last.is_current = false;
         let (mut newest, mut ahead) = match gesture.seen.take() {
             Some(newest) => (newest, None),
             None => match self.first_look_after(recorder, &mut gesture).await? {
@@ -188,8 +188,8 @@ impl Observer {
             tokio::task::yield_now().await;
             let gesture = gesture.clone();
             let mut proof = SettledProof { gesture, shown, sent: false, watching, found: None };
-            if likely && self.early_frames < MOST_EARLY {
-                self.early_frames += 1;
+            if likely && self.early.prepared < MOST_EARLY {
+                self.early.prepared += 1;
                 return Ok(FrameAfter::Early(Box::new(proof)));
             }
             self.cancel.race(proof.outcome()).await?;
@@ -248,8 +248,8 @@ impl Observer {
         if let Some(proof) = &mut observation.proof
             && !std::mem::replace(&mut proof.sent, true)
         {
-            self.guesses += 1;
-            observation.record.guesses = self.guesses;
+            self.early.guesses += 1;
+            observation.record.guesses = self.early.guesses;
         }
         let record =
             Observe { screenshot: None, screenshot_size: None, ..observation.record.clone() };
@@ -294,7 +294,7 @@ impl Observer {
             observation.ask_again_for_elements();
         }
         self.has_settled(&gesture, &settling);
-        self.is_current = true;
+        self.last.is_current = true;
         observation.seen_at = settling.newest().began;
         let ScreenCapture { captures, settled, took, .. } = settling.capture();
         let record = &mut observation.record;

@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use serde_json::Map;
 use tokio::time::{Instant, timeout};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::capture::PROTECTED_SCREEN;
-use super::dump::{Certainty, Dump, PendingDump};
+use super::dump::{Certainty, Dump, PendingDump, read_and_store};
 use super::screen_key::ScreenKey;
 use super::{Observation, Observer};
-use crate::elements::{Elements, apart, hidden_elements, without_hidden};
+use crate::elements::{Elements, hidden_elements};
 use crate::gate::is_secret_pad;
 use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::{DeviceError, Frame, Gesture, KeepElements, KeepText, error_chain};
+use crate::{DeviceError, Frame, Gesture, KeepElements, error_chain};
 
 /// How long a decision waits for elements on phones that are quick with them.
 const GRACE: Duration = Duration::from_millis(150);
@@ -141,14 +142,14 @@ impl Observation {
     pub(in crate::run) fn takes_secret_without_field(&self) -> bool {
         let tree = self.elements.tree();
         let has_field = tree.is_some_and(|it| it.elements.has_focused_field());
-        self.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
+        self.state.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
     }
 
     /// Whether it is certain that what is typed now goes nowhere: the phone has just told that no field has the focus.
     pub(in crate::run) fn has_no_field(&self) -> bool {
         let tree = self.elements.tree().filter(|it| !it.is_known);
-        !self.secret_field
-            && !self.keyboard_shown
+        !self.state.secret_field
+            && !self.state.keyboard_shown
             && !self.takes_secret_without_field()
             && tree.is_some_and(|it| {
                 it.elements.iter().next().is_some() && !it.elements.has_focused_field()
@@ -338,75 +339,12 @@ impl Observer {
                     return Ok(false);
                 }
             };
-        let begun = Instant::now();
-        let answered = self.cancel.race(timeout(patience, dumping)).await?;
-        if BEFORE_AN_ACT <= patience {
-            self.elements.act_waited = begun.elapsed();
-        }
-        let Dump { said, read_at, certainty, .. } = match answered {
-            Ok(Ok(dump)) => {
-                self.elements.last = Some(dump.took);
-                match &dump.said {
-                    Ok(Some(_)) => self.elements.silent = 0,
-                    _ => self.elements.silent += 1,
-                }
-                dump
-            }
-            Ok(Err(panicked)) => {
-                tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
-                return Ok(false);
-            }
-            Err(_late) => {
-                self.elements.last = self.elements.last.max(Some(patience.max(GRACE) + GRACE));
-                // A step that does nothing does not wait, so that says nothing of the phone.
-                self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
-                return Ok(false);
-            }
-        };
-        let xml = match said {
-            Ok(Some(xml)) => xml,
-            Ok(None) => return Ok(false),
-            Err(err @ DeviceError::Refused { .. }) => {
-                if !std::mem::replace(&mut self.elements.refusal_noted, true) {
-                    tracing::warn!(device = %self.device.id(), "elements: {}", error_chain(&err));
-                    let text = format!("Without the screen's elements: {}.", error_chain(&err));
-                    let kind = NoteKind::NoElements.into();
-                    recorder.append(Fact::Note { kind, text, figures: Map::new() }).await?;
-                }
-                return Ok(false);
-            }
-            Err(err) => {
-                tracing::debug!(device = %self.device.id(), "elements: {}", error_chain(&err));
-                // Listing them may take too long for a phone that is there.
-                if err.is_unreachable() && !matches!(err, DeviceError::TimedOut { .. }) {
-                    observation.elements = ElementsRequest::Unreachable(err);
-                }
-                return Ok(false);
-            }
-        };
-        // Phones send what they like: it is read where nobody waits.
-        let (bytes, secrets, level) =
-            (xml.len(), recorder.shared_secrets(), recorder.privacy().text);
-        let kept = observation.secret_field || recorder.privacy().elements != KeepElements::Never;
-        let read = apart(move || {
-            let elements = Elements::read(&xml)?;
-            let stored = match level {
-                _ if !kept => None,
-                // Only what the user keeps by a name is hidden there.
-                KeepText::Full => Some(secrets.redact(&xml).into_owned()),
-                KeepText::Redacted => {
-                    let clean = without_hidden(&xml, |text| secrets.places(text));
-                    Some(secrets.redact(&clean).into_owned())
-                }
-                KeepText::Metadata => None,
-            };
-            Some((elements, stored))
-        });
-        let Some((elements, stored)) = read.await.flatten() else { return Ok(false) };
-        let blob = match stored {
-            Some(xml) => Some(recorder.store(xml.into(), "application/xml").await?),
-            None => None,
-        };
+        let Some(dump) = self.await_dump(dumping, patience).await? else { return Ok(false) };
+        let Dump { said, read_at, certainty, .. } = dump;
+        let Some(xml) = self.listed(recorder, observation, said).await? else { return Ok(false) };
+        let bytes = xml.len();
+        let read = read_and_store(recorder, xml, observation.state.secret_field).await?;
+        let Some((elements, blob)) = read else { return Ok(false) };
         let tree = ElementTree {
             bytes: bytes + elements.bytes(),
             elements: Arc::new(elements),
@@ -420,9 +358,71 @@ impl Observer {
         Ok(true)
     }
 
+    /// What the phone has answered within this time, if it has; from that it is known how quick the phone is.
+    async fn await_dump(
+        &mut self,
+        dumping: AbortOnDropHandle<Dump>,
+        patience: Duration,
+    ) -> Result<Option<Dump>, RunError> {
+        let begun = Instant::now();
+        let answered = self.cancel.race(timeout(patience, dumping)).await?;
+        if BEFORE_AN_ACT <= patience {
+            self.elements.act_waited = begun.elapsed();
+        }
+        match answered {
+            Ok(Ok(dump)) => {
+                self.elements.last = Some(dump.took);
+                match &dump.said {
+                    Ok(Some(_)) => self.elements.silent = 0,
+                    _ => self.elements.silent += 1,
+                }
+                Ok(Some(dump))
+            }
+            Ok(Err(panicked)) => {
+                tracing::error!(device = %self.device.id(), "reading the elements: {panicked}");
+                Ok(None)
+            }
+            Err(_late) => {
+                self.elements.last = self.elements.last.max(Some(patience.max(GRACE) + GRACE));
+                // A step that does nothing does not wait, so that says nothing of the phone.
+                self.elements.silent += u32::from(BEFORE_AN_ACT <= patience);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The list that the phone gave. Why there is none is noted once where it refuses, and kept with the observation
+    /// where it is out of reach.
+    async fn listed(
+        &mut self,
+        recorder: &mut Recorder,
+        observation: &mut Observation,
+        said: Result<Option<String>, DeviceError>,
+    ) -> Result<Option<String>, RunError> {
+        match said {
+            Ok(listed) => return Ok(listed),
+            Err(err @ DeviceError::Refused { .. }) => {
+                if !std::mem::replace(&mut self.elements.refusal_noted, true) {
+                    tracing::warn!(device = %self.device.id(), "elements: {}", error_chain(&err));
+                    let text = format!("Without the screen's elements: {}.", error_chain(&err));
+                    let kind = NoteKind::NoElements.into();
+                    recorder.append(Fact::Note { kind, text, figures: Map::new() }).await?;
+                }
+            }
+            Err(err) => {
+                tracing::debug!(device = %self.device.id(), "elements: {}", error_chain(&err));
+                // Listing them may take too long for a phone that is there.
+                if err.is_unreachable() && !matches!(err, DeviceError::TimedOut { .. }) {
+                    observation.elements = ElementsRequest::Unreachable(err);
+                }
+            }
+        }
+        Ok(None)
+    }
+
     fn has_elements(&mut self, observation: &mut Observation, tree: ElementTree) {
-        if self.is_current
-            && let Some(screen) = &mut self.last_screen
+        if self.last.is_current
+            && let Some(screen) = &mut self.last.screen
         {
             screen.ui_tree.clone_from(&tree.blob);
         }

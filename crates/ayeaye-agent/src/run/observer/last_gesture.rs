@@ -1,7 +1,7 @@
 //! What was done on the phone since its screen was last seen at rest: the next look waits for what comes of it.
 use tokio::time::Instant;
 
-use super::Observer;
+use super::{EarlyFrames, Observer};
 use crate::settle::Settling;
 use crate::settle::times::{ActKind, Expected};
 use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
@@ -41,11 +41,11 @@ impl Observer {
         app: Option<String>,
         ended: Instant,
     ) {
-        self.is_current = false;
+        self.last.is_current = false;
         self.reusable_dump = None;
-        (self.early_frames, self.guesses) = (0, 0);
+        self.early = EarlyFrames::default();
         let is_power = matches!(gesture, Gesture::HotKey { key: Key::Power });
-        self.power_pressed = is_power.then_some(ended);
+        self.light.power_pressed = is_power.then_some(ended);
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),
             other => other.name(),
@@ -58,7 +58,7 @@ impl Observer {
 
     /// Called when the last gesture did not reach the phone: a screen that goes dark is not said to be off by it.
     pub(in crate::run) fn power_was_not_pressed(&mut self) {
-        self.power_pressed = None;
+        self.light.power_pressed = None;
     }
 
     /// Called when the screen may have changed otherwise than by a gesture: one capture does not show that it is at
@@ -70,7 +70,7 @@ impl Observer {
 
     /// Called when the phone was left to itself for longer than a look takes: it may have gone on by itself.
     pub(in crate::run) fn has_been_left_since(&mut self, since: Instant) {
-        (self.changed_at, self.is_current) = (Some(since), false);
+        (self.changed_at, self.last.is_current) = (Some(since), false);
     }
 
     /// The last gesture, for a look after it. If that fails, the next one knows no more than that something was done.
@@ -90,7 +90,7 @@ impl Observer {
     /// more, and the settled frame is waited for.
     pub(super) fn look_failed(&mut self, gesture: LastGesture, err: &DeviceError) {
         tracing::warn!(device = %self.device.id(), "looking after an act: {}", error_chain(err));
-        self.early_frames = MOST_EARLY;
+        self.early.prepared = MOST_EARLY;
         self.last_gesture = Some(LastGesture { seen: None, ..gesture });
     }
 

@@ -23,8 +23,8 @@ impl Observer {
         model: &Arc<dyn Model>,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
-        let frame = observation.frame.with_black_areas(&observation.hidden);
-        let picture = encode(model.clone(), frame).await?;
+        let areas = observation.black_areas.as_deref().unwrap_or_default();
+        let picture = encode(model.clone(), observation.frame.with_black_areas(areas)).await?;
         if picture != observation.picture.picture {
             observation.picture = StoredPicture { picture, blob: None };
             observation.stored = false;
@@ -40,15 +40,13 @@ impl Observer {
         model: &Arc<dyn Model>,
         observation: &mut Observation,
     ) -> Result<(), RunError> {
-        let Some(hidden) = self.secret_places(recorder, observation).await? else {
-            observation.unredacted = true;
+        observation.black_areas = self.secret_places(recorder, observation).await?;
+        let Some(areas) = &observation.black_areas else {
             observation.record.screenshot_size = None;
             return note_unstored(recorder).await;
         };
-        observation.hidden = hidden;
-        if !observation.hidden.is_empty() {
-            let frame = observation.frame.with_black_areas(&observation.hidden);
-            let picture = encode(model.clone(), frame).await?;
+        if !areas.is_empty() {
+            let picture = encode(model.clone(), observation.frame.with_black_areas(areas)).await?;
             observation.picture = StoredPicture { picture, blob: None };
         }
         Ok(())
@@ -67,7 +65,7 @@ impl Observer {
             return Ok(());
         }
         let mut picture = observation.picture.picture.clone();
-        if may_show_secret(recorder, observation.secret_field, observation.app.as_deref()) {
+        if may_show_secret(recorder, observation.state.secret_field, observation.app.as_deref()) {
             let Some(places) = self.secret_places(recorder, observation).await? else {
                 observation.record.screenshot_size = None;
                 return note_unstored(recorder).await;

@@ -273,7 +273,7 @@ impl Observer {
         let fresh = latest.looked.as_deref().and_then(|it| it.as_ref().ok());
         let fresh =
             fresh.filter(|look| look.begun.elapsed() < FRESH && !look.began_at.have_parted());
-        self.stays_lit && fresh.is_some_and(|look| look.state.awake)
+        self.light.stays_lit && fresh.is_some_and(|look| look.state.awake)
     }
 
     /// The elements of the screen as it is now; `None` if the phone does not say in time.

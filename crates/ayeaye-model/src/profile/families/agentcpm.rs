@@ -115,7 +115,7 @@ impl Family for AgentCpm {
     /// Steps are not told: it was trained on single screens. What the user said is, and notes, and that the
     /// last act failed.
     fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
-        let history = History::of(input).told_in(Lang::Chinese);
+        let history = History::of(input).in_language(Lang::Chinese);
         let last = history.steps().last().map(|past| past.failure()).unwrap_or_default();
         let failed = if last.is_empty() { last } else { format!("上一步{last}\n") };
         let state = format!(

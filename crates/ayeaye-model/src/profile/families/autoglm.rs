@@ -107,7 +107,7 @@ impl Family for AutoGlm {
             ),
         };
         let mut messages = vec![Message::text(Role::System, today.unwrap_or_default() + rules)];
-        let history = History::of(input).told_in(self.0);
+        let history = History::of(input).in_language(self.0);
         messages.extend(chat::messages(input, &history, style));
         let turns = messages.iter_mut().filter(|message| message.role == Role::User);
         for (at, turn) in turns.enumerate() {

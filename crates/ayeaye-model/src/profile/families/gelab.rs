@@ -138,13 +138,13 @@ impl Family for Gelab {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn told(&self, input: &StepInput<'_>, _coords: &CoordContext) -> String {
+    fn history_text(&self, input: &StepInput<'_>, _coords: &CoordContext) -> String {
         let notes = system_notes(input);
         let told = earlier(input) + &history(input.history);
         if notes.is_empty() { told } else { format!("{told}\n{}", notes.trim_end()) }
     }
 
-    fn asked_and_told(
+    fn task_and_history(
         &self,
         variant: &str,
         input: &StepInput<'_>,
@@ -152,7 +152,7 @@ impl Family for Gelab {
     ) -> (String, String) {
         let task = verbatim(input.request, LONGEST_TASK);
         if variant != WITHOUT_THINKING {
-            return (task, self.told(input, coords));
+            return (task, self.history_text(input, coords));
         }
         // Its client says all that was said in the task, and again behind the summary.
         let said = conversation(input.history);
@@ -223,7 +223,7 @@ fn quoted(text: &str, max_bytes: usize) -> String {
 /// What was asked for before this request and what came of it, a line each: the summary of another task is none of this
 /// one, and looks as if this one were done.
 fn earlier(input: &StepInput<'_>) -> String {
-    parse::part_field_names(&History::of(input).told_in(Lang::Chinese).earlier())
+    parse::part_field_names(&History::of(input).in_language(Lang::Chinese).earlier())
 }
 
 /// What has happened since the request.
@@ -348,7 +348,7 @@ fn exchange(question: Option<String>, reply: &str) -> String {
 
 /// The system notes, behind what became of the last step, where it was not done or may not have worked.
 fn system_notes(input: &StepInput<'_>) -> String {
-    let history = History::of(input).told_in(Lang::Chinese);
+    let history = History::of(input).in_language(Lang::Chinese);
     let mut notes: Vec<String> = history.steps().last().and_then(outcome).into_iter().collect();
     notes.extend(last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)));
     notes.iter().fold(String::new(), |lines, note| lines + "系统提示：" + note + "\n")

@@ -92,7 +92,7 @@ impl Family for Owl {
         Prompt::of(messages)
     }
 
-    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+    fn history_text(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
         let (listed, _) = History::of(input).split_at_images(input);
         let (earlier, reminders) = (listed.earlier(), listed.reminders());
         let previous = listed.list("Step ", |past| mobile_use::line(past, coords, &DIALECT));

@@ -198,7 +198,7 @@ impl Family for Qwen {
         ])
     }
 
-    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+    fn history_text(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
         let history = History::of(input);
         let (earlier, omission) = (history.earlier(), history.omission().replace('\n', " "));
         let behind = history.reminders() + &history.system_notes();

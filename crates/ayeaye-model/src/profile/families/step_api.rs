@@ -116,7 +116,7 @@ impl Family for StepApi {
     }
 
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let history = History::of(input).told_in(Lang::Chinese);
+        let history = History::of(input).in_language(Lang::Chinese);
         let steps = history.list("Step ", |past| write(past, coords));
         let state = format!(
             "用户的任务：{}\n{}已经做过的步骤：\n{}{}{}当前的屏幕：",

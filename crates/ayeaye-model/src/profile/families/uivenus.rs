@@ -144,7 +144,7 @@ impl Family for UiVenus {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn told(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
+    fn history_text(&self, input: &StepInput<'_>, coords: &CoordContext) -> String {
         let history = History::of(input);
         let (earlier, behind) = (history.earlier(), history.reminders() + &history.system_notes());
         let steps = history.list_from(0, "Step ", |past| write_step(past, coords));

@@ -102,16 +102,16 @@ fn completes(read: &Result<Decision, ParseError>) -> bool {
 }
 
 /// An action in one line, as the corpus has it: points in thousandths, times in seconds.
-pub(crate) fn told(action: &Action) -> String {
+pub(crate) fn action_line(action: &Action) -> String {
     match action {
-        Action::Gesture(gesture) => gesture_told(gesture),
+        Action::Gesture(gesture) => gesture_line(gesture),
         Action::Wait(time) => format!("WAIT {}", time.as_secs_f64()),
         Action::Note { text } => format!("NOTE \"{text}\""),
         Action::Info(Question { kind: QuestionKind::Takeover, text, .. }) => {
             format!("TAKEOVER \"{text}\"")
         }
         Action::Confirm { gesture, question } => {
-            format!("CONFIRM \"{}\" {}", question.text, gesture_told(gesture))
+            format!("CONFIRM \"{}\" {}", question.text, gesture_line(gesture))
         }
         Action::Info(question) => format!("INFO \"{}\"", question.text),
         Action::Complete { message } => format!("COMPLETE \"{message}\""),
@@ -119,7 +119,7 @@ pub(crate) fn told(action: &Action) -> String {
     }
 }
 
-fn gesture_told(gesture: &Gesture) -> String {
+fn gesture_line(gesture: &Gesture) -> String {
     let at = |point: &ayeaye_agent::Point| format!("{},{}", point.x(), point.y());
     match gesture {
         Gesture::Click { point } => format!("CLICK {}", at(point)),
@@ -164,7 +164,7 @@ fn the_corpus_is_understood_as_it_says() {
 fn check(profile: Profile, case: &Case, wrong: &mut Vec<String>) {
     let read = read(profile, &case.reply(), case.sent());
     let found = match &read {
-        Ok(decision) => told(&decision.action),
+        Ok(decision) => action_line(&decision.action),
         Err(why) => format!("not: {why}"),
     };
     let right = match (&case.is, &case.not) {

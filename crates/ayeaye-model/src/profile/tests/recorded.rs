@@ -8,7 +8,7 @@ use ayeaye_agent::{Reply, ScreenSize};
 use serde::{Deserialize, Deserializer};
 
 use super::super::{CoordContext, Profile};
-use super::corpus::told;
+use super::corpus::action_line;
 
 /// One reply. A point that is expected may be rounded, and a text that is not said may be any.
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ fn read(reply: &RecordedWord) -> String {
     let coords = CoordContext { system: profile.spec().coords, image };
     let text = Reply { text: reply.raw.clone(), ..Reply::default() };
     match profile.family().read(&text, &coords) {
-        Ok(decision) => told(&decision.action),
+        Ok(decision) => action_line(&decision.action),
         Err(why) => format!("REFUSE {why}"),
     }
 }

@@ -146,7 +146,7 @@ fn gui_owl_is_told_no_action_that_it_does_not_have() {
     let input =
         ayeaye_agent::StepInput { history: &history, ..ayeaye_agent::StepInput::of("t", &picture) };
     let family = named("gui-owl").family();
-    let told = family.told(&input, &coords(family));
+    let told = family.history_text(&input, &coords(family));
     assert!(told.contains("\"interact\"") && !told.contains("ask_user"), "{told}");
 }
 

@@ -111,7 +111,7 @@ async fn start(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
             "Error: Activity not started, unable to resolve {}\n",
             intent.shown("0x10000000")
         );
-        return told(intent.wait, 1, starting, &error);
+        return start_output(intent.wait, 1, starting, &error);
     };
     let mut text = String::new();
     if intent.stop {
@@ -140,7 +140,7 @@ async fn start(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
                     "Warning: Activity not started, its current task has been brought to the front\n",
                 ),
             };
-            let mut output = told(intent.wait, 0, text, warning);
+            let mut output = start_output(intent.wait, 0, text, warning);
             if intent.wait {
                 let ms = LAUNCH.as_millis();
                 let times = format!(
@@ -157,13 +157,13 @@ async fn start(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
             let error = format!(
                 "Error type 3\nError: Activity class {{{package}/{class}}} does not exist.\n"
             );
-            told(intent.wait, 1, text, &error)
+            start_output(intent.wait, 1, text, &error)
         }
     }
 }
 
 /// What became of a start is on stdout where it was waited for, and else on stderr.
-fn told(waited: bool, status: u8, text: String, outcome: &str) -> CommandOutput {
+fn start_output(waited: bool, status: u8, text: String, outcome: &str) -> CommandOutput {
     if waited {
         CommandOutput::on_stdout(status, text + outcome)
     } else {

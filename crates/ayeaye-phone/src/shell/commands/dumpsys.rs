@@ -123,7 +123,7 @@ fn tasks(device: &VirtualPhone) -> Vec<(usize, Component)> {
     tasks.into_iter().map(|task| (number(&task), task)).collect()
 }
 
-/// The same with the home screen's, which is always there.
+/// The tasks with their numbers, and the home screen's, which is always there.
 pub(super) fn tasks_and_home(device: &VirtualPhone) -> Vec<(usize, Component)> {
     let (mut tasks, home) = (tasks(device), package::home());
     if !tasks.iter().any(|(_, task)| task.package == home.package) {

@@ -218,8 +218,11 @@ fn targets<'a>(
     Ok(sources.iter().map(with_target).collect())
 }
 
-/// What became of several operands.
-fn told(program: &str, results: impl Iterator<Item = Result<(), String>>) -> CommandOutput {
+/// The output of a command on several operands.
+fn operands_output(
+    program: &str,
+    results: impl Iterator<Item = Result<(), String>>,
+) -> CommandOutput {
     let mut failures = String::new();
     for failure in results.filter_map(Result::err) {
         push_fmt!(failures, "{program}: {failure}\n");
@@ -250,7 +253,7 @@ pub(super) fn mv(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOut
         }
         files.rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
     });
-    told("mv", moved)
+    operands_output("mv", moved)
 }
 
 /// `cp` of files, and with `-r` of folders.
@@ -287,7 +290,7 @@ pub(super) fn cp(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOut
         }
         Ok(())
     });
-    told("cp", copied)
+    operands_output("cp", copied)
 }
 
 /// Copies a file or makes a folder of that name.

@@ -76,7 +76,7 @@ fn the_summary_of_an_earlier_task_is_none_of_this_one() {
     assert!(state.contains("\n用户的任务：取消掉\n\n操作记录：打开了订单\n"), "{state}");
     let picture: Picture = sample::picture(0);
     let input = StepInput { history: &history, ..StepInput::of("取消掉", &picture) };
-    let (task, told) = Gelab.asked_and_told("wo-think", &input, &sample::coords(&Gelab));
+    let (task, told) = Gelab.task_and_history("wo-think", &input, &sample::coords(&Gelab));
     assert!(task.starts_with("取消掉"), "{task}");
     assert!(told.starts_with("之前的任务：订一双鞋") && told.ends_with("暂无历史操作"), "{told}");
 }
@@ -125,7 +125,7 @@ fn the_variant_without_thinking_has_what_was_said_in_its_task_and_behind_the_sum
     let texts = |variant: &str, history: &[HistoryItem]| {
         let picture: Picture = sample::picture(0);
         let input = StepInput { history, ..StepInput::of("给张三打电话", &picture) };
-        Gelab.asked_and_told(variant, &input, &sample::coords(&Gelab))
+        Gelab.task_and_history(variant, &input, &sample::coords(&Gelab))
     };
     let new = [HistoryItem::Request("t".to_owned())];
     let bare = ("给张三打电话指令结束\n\n".to_owned(), "暂无历史操作".to_owned());
