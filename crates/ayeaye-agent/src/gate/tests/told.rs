@@ -225,6 +225,48 @@ fn whatever_is_pressed_beside_a_payee_moves_money() {
     }
 }
 
+/// Whether a review follows, the name of such a button does not tell.
+#[test]
+fn what_goes_on_beside_payee_account_and_amount_may_move_it() {
+    let pages = [
+        ("Continue", ["To", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001", "€900.00"]),
+        ("Next", ["To: Viktor Malory", "From: Main account", "DE44500105171111222233", "€9", ""]),
+        ("Weiter", ["Empfänger", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("Weiter zur Freigabe", ["An", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900 €"]),
+        ("Continuar", ["Para", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("Suivant", ["Bénéficiaire", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("下一步", ["收款人", "王芳", "账号", "6222 0210 0111 6245", "¥900.00"]),
+        ("Продолжить", ["Получатель", "Виктор", "Карта", "2202 2012 3456 7890", "900 ₽"]),
+        ("次へ", ["受取人", "山田", "口座番号", "1234 567 8901", "9,000円"]),
+    ];
+    for (name, texts) in pages {
+        let page = || texts.iter().fold(Scene::of(BANK, "Review"), |it, text| it.text(text));
+        let icon = format!(r#"clickable="true" content-desc="{name}""#);
+        let mut arrow = page();
+        arrow.node("", "", "android.widget.ImageButton", &icon, 160);
+        arrow.rename(name);
+        for scene in [page().button(name), page().view(name), arrow] {
+            let verdict = scene.judge("Check my bank balance", &scene.tap(name));
+            assert_eq!(verdict.class(), Some(ActClass::Transfer), "{name}: {verdict:?}");
+        }
+    }
+    let payee = ["To", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001"];
+    for (texts, name) in [
+        // No amount, nobody who gets it, no account; and what says whereto it leads.
+        (&payee[..], "Continue"),
+        (&["Account number", "DE44 5001 0517 1111 2222 33", "€2,310.00"], "Continue"),
+        (&["To", "Viktor Malory", "€900.00"], "Continue"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00"], "Continue to review"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00"], "Next month"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00", "Home", "Cards"], "Next"),
+    ] {
+        let scene = texts.iter().fold(Scene::of(BANK, "Review"), |it, text| it.text(text));
+        let scene = scene.button(name);
+        let verdict = scene.judge("Check my bank balance", &scene.tap(name));
+        assert_eq!(verdict.name(), "allow", "{name}: {texts:?}: {verdict:?}");
+    }
+}
+
 #[test]
 fn limits_and_devices_are_no_transfers_and_asked_about() {
     for name in ["Save", "Update limit", "Apply", "Increase"] {
