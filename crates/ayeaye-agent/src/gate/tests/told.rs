@@ -340,3 +340,34 @@ fn a_secret_goes_to_nobody_whom_the_words_do_not_send_it_to() {
     assert_eq!(judged(&form("com.android.chrome"), said, &["N26"]).name(), "confirm");
     assert_eq!(judged(&form("com.example.game"), said, &[]).name(), "allow");
 }
+
+#[test]
+fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
+    let chat = |draft: &str| {
+        let chat = Scene::of("com.whatsapp", "Anna Berg").text("See you").filled(draft);
+        chat.button("Send")
+    };
+    let judged = |task: &str, draft: &str| {
+        let scene = chat(draft);
+        let sent = scene.judge(task, &scene.tap("Send"));
+        let typed = Scene::of("com.whatsapp", "Anna Berg").field("Message").button("Send");
+        let typed = typed.judge(task, &submit(draft));
+        assert_eq!(sent.name(), typed.name(), "{task}: {draft}: {sent:?} {typed:?}");
+        (sent.name(), sent.class())
+    };
+    let asks = ("confirm", Some(ActClass::Send));
+    for task in ["Tell Anna Berg that I am late", "Send Anna Berg the code that I got"] {
+        for draft in ["482913", "Your code is 482 913", "It is 4829"] {
+            assert_eq!(judged(task, draft), asks, "{task}: {draft}");
+        }
+    }
+    for (task, draft) in [
+        ("Tell Anna Berg that the code is 482913", "The code is 482 913"),
+        ("Text Anna Berg: 482-913", "482913"),
+        ("Tell Anna Berg when my train leaves", "It leaves at 10:30 on 30 November 2026"),
+        ("Tell Anna Berg what the shoes cost", "They cost 1299 €"),
+        ("Send Anna Berg the address", "Hauptstr. 5, 10115 Berlin"),
+    ] {
+        assert_eq!(judged(task, draft).0, "allow", "{task}: {draft}");
+    }
+}
