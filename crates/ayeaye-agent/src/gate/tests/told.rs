@@ -303,6 +303,19 @@ fn signing_out_is_called_so() {
 }
 
 #[test]
+fn a_form_is_submitted_and_a_review_published() {
+    for (package, title, verb) in [
+        ("com.example.clinic", "Your appointment", "submit a form"),
+        ("com.example.clinic", "Write a review", "publish something"),
+        ("com.reddit.frontpage", "Cats", "publish something"),
+    ] {
+        let scene = Scene::of(package, title).filled("Tuesday").button("Submit");
+        let text = question(&scene, TASK, "Submit");
+        assert!(text.starts_with(&format!("The agent wants to {verb} in")), "{title}: {text}");
+    }
+}
+
+#[test]
 fn cookies_are_no_subscription() {
     let page = |notice: &str| {
         Scene::of("com.android.chrome", "News")
