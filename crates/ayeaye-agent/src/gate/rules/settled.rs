@@ -145,7 +145,7 @@ fn is_command(text: &str) -> bool {
 }
 
 /// Whether a screen leads through the app: it has a bar with the names of its parts.
-fn is_overview(request: &GateRequest<'_>) -> bool {
+pub(super) fn is_overview(request: &GateRequest<'_>) -> bool {
     let texts = &request.screen.texts;
     let mut parts: Vec<String> =
         texts.iter().map(|it| normalized(it)).filter(|it| phrases::is_part_of_app(it)).collect();
