@@ -9,7 +9,7 @@ const DIGITS: std::ops::RangeInclusive<usize> = 4..=8;
 const FEW: usize = 5;
 /// What behind a number says that it is one thing and counts no others: "4829 is the code".
 #[rustfmt::skip]
-static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|คือ|är|er|on|je|is de|είναι|е|هو|है|是|です|だ|が|は|입니다|이에요|예요|야|code|pin|tan|otp|as|als|como|for|für|para|pour|per|voor|для");
+static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|คือ|är|er|on|je|είναι|е|هو|है|是|です|だ|が|は|입니다|이에요|예요|야|code|pin|tan|otp|as|als|como|for|für|para|pour|per|voor|для");
 
 /// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them.
 pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
