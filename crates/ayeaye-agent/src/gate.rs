@@ -35,6 +35,7 @@ mod price;
 mod quoted;
 mod request;
 mod rules;
+mod sent_codes;
 mod subject;
 mod telling;
 mod text;

@@ -1,5 +1,5 @@
 //! The amount of money that a screen is about.
-use super::price::{amount, is_currency};
+use super::price::{amount, is_currency, is_price};
 use super::request::ScreenFacts;
 use super::text::{List, holds, normalized};
 use crate::secret_text::plain_digit;
@@ -19,21 +19,69 @@ static SENT: List = List::new("you send|you'll send|you are sending|you're sendi
 static OTHERS: List = List::new("balance|available|limit|left|remaining|fee|fees|cashback|discount|save|saved|saving|savings|you save|reward|rewards|points|tip|tax|vat|rate|price alert|saldo|verfügbar|limit übrig|gebühr|gebühren|rabatt|ersparnis|mwst|kontostand|disponible|límite|comisión|tarifa|descuento|iva|solde|plafond|frais|remise|tva|disponível|limite|taxa|desconto|disponibile|commissione|commissioni|sconto|beschikbaar|limiet|kosten|korting|btw|dostępne|prowizja|opłata|rabat|bakiye|kullanılabilir|ücret|indirim|kdv|\
         баланс|доступно|остаток|лимит|комиссия|скидка|кешбэк|ліміт|комісія|знижка|余额|餘額|可用|限额|限額|手续费|手續費|优惠|優惠|返现|残高|限度額|手数料|割引|잔액|한도|수수료|할인|الرصيد|المتاح|الحد|الرسوم|خصم|शेष|सीमा|शुल्क|छूट|saldo|sisa|batas|biaya|diskon|số dư|hạn mức|phí|giảm giá|ยอดคงเหลือ|วงเงิน|ค่าธรรมเนียม|ส่วนลด|tillgängligt|avgift|rabatt|tilgængelig|gebyr|tilgjengelig|saatavilla|rajoitus|kulut|zůstatek|poplatek|sleva|egyenleg|díj|kedvezmény|sold|comision|reducere|υπόλοιπο|όριο|προμήθεια|έκπτωση|наличност|такса|отстъпка|stanje|naknada|popust|יתרה|עמלה|הנחה");
 
-/// The amount that the screen is about, and the largest beside it, if that is another one: which of two is paid
-/// the screen may lie about.
+/// The amount that the screen is about, and those that are more, if there are such: which of them is paid the screen may
+/// lie about, and whoever writes a reference may have written "You send €1.00".
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
     let texts = joined(&screen.texts);
     let Some(main) = main_amount(screen, &texts) else {
         // Better an amount of nobody knows what than none.
-        return plain_total(&texts).or_else(|| texts.iter().rev().find_map(|it| amount(it)));
+        return match plain_totals(&texts).pop() {
+            Some(last) => Some(with_others(screen, &texts, last)),
+            None => texts.iter().rev().find_map(|it| amount(it)),
+        };
     };
-    let aimed = screen.aimed.iter().flat_map(|it| &it.names);
-    let all = aimed.chain(&texts).flat_map(|it| amounts_in(it));
-    let largest = all.max_by(|one, other| value(one).total_cmp(&value(other)));
-    match largest.filter(|it| value(&main) < value(it)) {
-        Some(largest) => Some(format!("{main} (the screen also shows {largest})")),
-        None => Some(main),
+    Some(with_others(screen, &texts, main))
+}
+
+/// An amount with the others that may be what is paid.
+fn with_others(screen: &ScreenFacts, texts: &[String], main: String) -> String {
+    /// Most that are told beside the largest of all.
+    const MOST: usize = 2;
+    let largest_in = |it: &String| {
+        amounts_in(it).into_iter().max_by(|one, other| value(one).total_cmp(&value(other)))
+    };
+    let is_more = |it: &String| value(&main) < value(it);
+    let labelled = (0..texts.len()).filter(|at| is_total(&texts[*at]));
+    let labelled = labelled.filter_map(|at| beside(texts, at));
+    let in_other_coin = labelled.filter(|it| currency(it) != currency(&main));
+    let own = (0..texts.len()).filter(|at| !is_other(texts, *at)).map(|at| &texts[at]);
+    // Who writes a text may write many amounts, but none that stands alone.
+    let (alone, within): (Vec<&String>, Vec<&String>) = own.partition(|it| is_price(it));
+    let in_order = |texts: Vec<&String>| {
+        let mut all: Vec<String> = texts.into_iter().filter_map(largest_in).collect();
+        all.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        all
+    };
+    let rest = in_order(alone).into_iter().chain(in_order(within)).filter(is_more);
+    let is_number = |it: &String| {
+        it.split_whitespace().next_back().is_some_and(|it| it.chars().all(|c| figure(c).is_some()))
+    };
+    let plain = plain_totals(texts).into_iter().filter(|it| is_number(it) && is_more(it));
+    let more = plain.chain(in_other_coin).chain(rest);
+    let mut others: Vec<String> = Vec::new();
+    let mut tell = |it: String, most: usize| {
+        if it != main && others.len() < most && !others.contains(&it) {
+            others.push(it);
+        }
+    };
+    for it in more {
+        tell(it, MOST);
     }
+    let aimed = screen.aimed.iter().flat_map(|it| &it.names);
+    let all = aimed.chain(texts).filter_map(largest_in);
+    let largest = all.max_by(|one, other| value(one).total_cmp(&value(other)));
+    if let Some(largest) = largest.filter(is_more) {
+        tell(largest, MOST + 1);
+    }
+    if others.is_empty() {
+        return main;
+    }
+    format!("{main} (the screen also shows {})", others.join(", "))
+}
+
+/// What an amount is counted in.
+fn currency(amount: &str) -> String {
+    amount.chars().filter(|c| figure(*c).is_none() && !c.is_whitespace()).collect()
 }
 
 /// Whether a text says that the amount beside it is what is paid.
@@ -105,17 +153,21 @@ fn whole_amount(texts: &[String]) -> Option<(String, usize)> {
     amount(&whole).map(|_| (whole, end))
 }
 
-/// A total in no currency: points, coins, or a number whose sign is drawn.
-fn plain_total(texts: &[String]) -> Option<String> {
+/// Totals in no currency: points, coins, or a number whose sign is drawn.
+fn plain_totals(texts: &[String]) -> Vec<String> {
     const LONGEST: usize = 40;
     let is_short = |it: &str| it.chars().count() <= LONGEST && it.contains(char::is_numeric);
-    let found =
-        texts.iter().enumerate().rev().filter(|(_, it)| is_total(it)).find_map(|(at, it)| {
-            let next =
-                || texts.get(at + 1).filter(|it| is_short(it)).map(|next| format!("{it} {next}"));
-            if is_short(it) { Some(it.clone()) } else { next() }
-        })?;
-    (found.chars().count() <= 2 * LONGEST).then_some(found)
+    let is_plain = |it: &&String| is_short(it) && amount(it).is_none();
+    let labels = texts.iter().enumerate().filter(|(_, it)| is_total(it));
+    let found = labels.filter_map(|(at, it)| {
+        let next = || texts.get(at + 1).filter(is_plain).map(|next| format!("{it} {next}"));
+        if it.contains(char::is_numeric) {
+            Some(it.clone()).filter(|it| is_plain(&it))
+        } else {
+            next()
+        }
+    });
+    found.filter(|it| it.chars().count() <= 2 * LONGEST).collect()
 }
 
 /// All amounts of a text: "$0.99 for the first month, then $49.99".
@@ -183,15 +235,9 @@ fn main_amount(screen: &ScreenFacts, texts: &[String]) -> Option<String> {
     if let Some(found) = aimed.into_iter().find_map(|it| amount(it)) {
         return Some(found);
     }
-    // Behind its label stands an amount, or beside it a rate or a coin: what has a label of its own is another's.
-    let beside = |at: usize| {
-        let next =
-            texts[at + 1..].iter().take(2).take_while(|it| amount(it).is_some() || !says_what(it));
-        amount(&texts[at]).or_else(|| next.into_iter().find_map(|it| amount(it)))
-    };
     let labelled = |is_label: fn(&str) -> bool| {
         let labels = texts.iter().enumerate().rev().filter(move |(_, it)| is_label(it));
-        labels.into_iter().find_map(|(at, _)| beside(at))
+        labels.into_iter().find_map(|(at, _)| beside(texts, at))
     };
     if let Some(found) = labelled(is_sent).or_else(|| labelled(is_total)) {
         return Some(found);
@@ -202,6 +248,14 @@ fn main_amount(screen: &ScreenFacts, texts: &[String]) -> Option<String> {
     }
     let rest = (0..texts.len()).rev().filter(|at| !is_other(texts, *at));
     rest.into_iter().find_map(|at| amount(&texts[at]))
+}
+
+/// The amount of a label. Behind it stands an amount, or beside it a rate or a coin: what has a label of its own is
+/// another's.
+fn beside(texts: &[String], at: usize) -> Option<String> {
+    let next =
+        texts[at + 1..].iter().take(2).take_while(|it| amount(it).is_some() || !says_what(it));
+    amount(&texts[at]).or_else(|| next.into_iter().find_map(|it| amount(it)))
 }
 
 /// Whether a text says which amount stands behind it.
@@ -260,6 +314,34 @@ mod tests {
             let found = shown(texts).unwrap_or_default();
             assert!(found.starts_with(told), "{texts:?}: {found}");
         }
+    }
+
+    #[test]
+    fn what_a_reference_calls_the_amount_hides_no_other() {
+        for (texts, all) in [
+            (&["To", "Viktor", "€900.00", "Reference", "You send €1.00"][..], &["€900.00"][..]),
+            (&["Balance", "€2,310.00", "€900.00", "You send €1.00"], &["€900.00", "€2,310.00"]),
+            (&["Amount", "900.00", "Reference", "You send €1.00"], &["Amount 900.00"]),
+            (&["Amount: 900", "Reference", "You send €1.00"], &["Amount: 900"]),
+            (&["Total", "900", "Reference", "Total: 1"], &["Total 900"]),
+            (&["Betrag", "900,00", "Verwendungszweck", "Sie zahlen 1,00 €"], &["900,00"]),
+            (&["Amount", "0.5 BTC", "Message", "You send €1.00"], &["0.5 BTC"]),
+            (
+                &[
+                    "€900.00",
+                    "Message",
+                    "You send €1.00 for €2000, €3000 and €4000",
+                    "Total: €5000",
+                ],
+                &["€900.00"],
+            ),
+        ] {
+            let found = shown(texts).unwrap_or_default();
+            assert!(all.iter().all(|it| found.contains(it)), "{texts:?}: {found}");
+        }
+        // What is less is a part of it.
+        let texts = ["Amount", "€500.00", "Total", "€501.50"];
+        assert_eq!(shown(&texts).as_deref(), Some("€501.50"));
     }
 
     #[test]

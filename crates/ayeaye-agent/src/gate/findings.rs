@@ -3,6 +3,7 @@ use super::amount;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
 use super::path;
+use super::phrases;
 use super::policy::{Policy, Treatment};
 use super::request::{GateRequest, ScreenFacts};
 use super::telling::{BETWEEN, quoted, quoted_of_money};
@@ -44,6 +45,10 @@ const TYPE_SECRET: &str = "type a secret that you keep, and that your words do n
 /// What signs out, and deletes nothing that one could see.
 #[rustfmt::skip]
 static SIGNS_OUT: List = List::new("log out|logout|sign out|signout|abmelden|ausloggen|se déconnecter|déconnexion|cerrar sesión|sair da conta|terminar sessão|esci dall'account|disconnetti account|uitloggen|afmelden|wyloguj|wyloguj się|oturumu kapat|выйти из аккаунта|выйти из учётной записи|вийти з акаунта|退出登录|登出|ログアウト|サインアウト|로그아웃|تسجيل الخروج|साइन आउट करें|लॉग आउट करें|logout dari akun|đăng xuất|ออกจากระบบ|logga ut|log ud|logg ut|kirjaudu ulos|odhlásit se|odhlásiť sa|kijelentkezés|deconectare|αποσύνδεση");
+
+/// What hands in whatever a form is for: only where it is a post or a review it is published.
+#[rustfmt::skip]
+static SUBMITS: List = List::new("submit|submit form|submit application|submit answers|submit request|सबमिट करें");
 
 impl<'a> Findings<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a GateRequest<'a>) -> Self {
@@ -140,6 +145,11 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     };
     let named = normalized(&thing);
     let signs_out = class == ActClass::Delete && SIGNS_OUT.iter().any(|it| holds(&named, it));
+    let publishes = |it: &String| phrases::tells_of_publishing(&normalized(it));
+    let submits = class == ActClass::Publish
+        && SUBMITS.contains(&named)
+        && apps::kind_of(request.package) != Some(AppKind::Social)
+        && !screen.header.iter().chain(&screen.titles).any(publishes);
     // The title of a screen or dialog says what its buttons are about. An app is opened from wherever one is.
     let opens = matches!(request.gesture, Gesture::Awake { .. } | Gesture::Command(_));
     let title = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
@@ -201,6 +211,7 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
         verb: match class {
             _ if rule == Rule::UnnamedSecret => TYPE_SECRET,
             _ if signs_out => "sign out",
+            _ if submits => "submit a form",
             _ => class.verb(),
         },
         app,

@@ -387,6 +387,12 @@ impl UserWords {
         3 <= typed.chars().count() && holds(&self.text, &typed)
     }
 
+    /// Whether a code is among them, in whatever groups it is written.
+    pub(super) fn hold_code(&self, code: &str) -> bool {
+        let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        plain(&self.text).contains(&plain(&normalized(code)))
+    }
+
     /// Whether a digit is of a code that they hold.
     pub(super) fn hold_digit(&self, digit: char) -> bool {
         let codes =

@@ -2,13 +2,15 @@
 //! that are one.
 use super::text::{List, find, normalized, words};
 
-/// What stands before who is paid, or where something is delivered.
+/// What stands before who is paid.
 #[rustfmt::skip]
-static LABELS: List = List::new("to|recipient|payee|beneficiary|paying|pay to|sending to|send to|ship to|shipping to|deliver to|delivery to|delivery address|shipping address|iban|bic|account|account number|account no|sort code|routing number|upi id|address|wallet address|destination|phone number|reference|pay with|payment method|card|quantity|qty|items|\
-        an|empfänger|empfängerin|begünstigter|begünstigte|zahlungsempfänger|lieferadresse|lieferung an|versand an|liefern an|konto|kontonummer|verwendungszweck|zahlungsart|menge|anzahl|para|destinatario|destinataria|beneficiario|beneficiaria|enviar a|entregar en|dirección|cuenta|concepto|cantidad|à|destinataire|bénéficiaire|livrer à|adresse|compte|quantité|destinatário|destinatária|favorecido|beneficiário|entregar em|endereço|conta|chave pix|quantidade|\
-        a|spedisci a|consegna a|indirizzo|conto|causale|quantità|naar|aan|ontvanger|begunstigde|bezorgen bij|bezorgadres|rekening|omschrijving|aantal|do|odbiorca|dostawa do|adres|rachunek|numer konta|ilość|alıcı|teslimat adresi|hesap|açıklama|adet|кому|получатель|получателя|доставка|адрес|счёт|номер карты|отримувач|адреса|рахунок|\
-        收款人|收款方|收款账号|收款账户|收款帳號|收货人|收货地址|收件人|收件地址|转给|账号|账户|帳號|数量|數量|受取人|振込先|送金先|お届け先|口座番号|宛先|数量|받는 사람|받는 분|예금주|계좌번호|배송지|수량|إلى|المستلم|المستفيد|رقم الحساب|العنوان|प्राप्तकर्ता|खाता|खाता संख्या|पता|penerima|kepada|rekening|kirim ke|alamat|người nhận|số tài khoản|địa chỉ|ผู้รับ|บัญชี|ที่อยู่|\
-        mottagare|till|leverans till|konto|modtager|til|levering til|mottaker|saaja|vastaanottaja|tilinumero|toimitusosoite|příjemce|komu|účet|číslo účtu|kedvezményezett|címzett|számlaszám|beneficiar|destinatar|către|παραλήπτης|δικαιούχος|λογαριασμός|получател|сметка|primatelj|račun|מוטב|נמען|חשבון");
+static PAYEES: List = List::new("to|recipient|payee|beneficiary|paying|pay to|sending to|send to|an|empfänger|empfängerin|begünstigter|begünstigte|zahlungsempfänger|para|destinatario|destinataria|beneficiario|beneficiaria|enviar a|à|destinataire|bénéficiaire|destinatário|destinatária|favorecido|beneficiário|a|naar|aan|ontvanger|begunstigde|do|odbiorca|alıcı|кому|получатель|получателя|отримувач|\
+    收款人|收款方|收款账号|收款账户|收款帳號|转给|受取人|振込先|送金先|받는 사람|받는 분|예금주|إلى|المستلم|المستفيد|प्राप्तकर्ता|penerima|kepada|người nhận|ผู้รับ|mottagare|till|modtager|til|mottaker|saaja|vastaanottaja|příjemce|komu|kedvezményezett|beneficiar|destinatar|către|παραλήπτης|δικαιούχος|получател|primatelj|מוטב|נמען");
+/// What stands before an account, an address, or where something is delivered.
+#[rustfmt::skip]
+static LABELS: List = List::new("ship to|shipping to|deliver to|delivery to|delivery address|shipping address|iban|bic|account|account number|account no|sort code|routing number|upi id|address|wallet address|destination|phone number|reference|pay with|payment method|card|quantity|qty|items|lieferadresse|lieferung an|versand an|liefern an|konto|kontonummer|verwendungszweck|zahlungsart|menge|anzahl|\
+    entregar en|dirección|cuenta|concepto|cantidad|livrer à|adresse|compte|quantité|entregar em|endereço|conta|chave pix|quantidade|spedisci a|consegna a|indirizzo|conto|causale|quantità|bezorgen bij|bezorgadres|rekening|omschrijving|aantal|dostawa do|adres|rachunek|numer konta|ilość|teslimat adresi|hesap|açıklama|adet|доставка|адрес|счёт|номер карты|адреса|рахунок|\
+    收货人|收货地址|收件人|收件地址|账号|账户|帳號|数量|數量|お届け先|口座番号|宛先|数量|계좌번호|배송지|수량|رقم الحساب|العنوان|खाता|खाता संख्या|पता|rekening|kirim ke|alamat|số tài khoản|địa chỉ|บัญชี|ที่อยู่|leverans till|konto|levering til|tilinumero|toimitusosoite|účet|číslo účtu|címzett|számlaszám|λογαριασμός|сметка|račun|חשבון");
 
 /// The longest text that begins with a label, in words: "Deliver to Birch Lane 12, 1011 Example". Behind a short word as
 /// "to" and "a", which begins sentences too, fewer stand.
@@ -19,13 +21,22 @@ const SHORT: usize = 3;
 
 /// Whether a text is a label of somebody or something that gets money or goods, or begins with one.
 pub(super) fn is_label(text: &str) -> bool {
+    begins_with(text, &LABELS) || names_payee(text)
+}
+
+/// Whether a text is a label of somebody who is paid, or begins with one.
+pub(super) fn names_payee(text: &str) -> bool {
+    begins_with(text, &PAYEES)
+}
+
+fn begins_with(text: &str, labels: &List) -> bool {
     let text = normalized(text);
     let count = words(&text).count();
     let begins = |label: &String| {
         let most = if label.len() <= SHORT { LONGEST_OF_SHORT } else { LONGEST };
         count <= most && text.starts_with(label.as_str()) && find(&text, label).next() == Some(0)
     };
-    LABELS.iter().any(begins)
+    labels.iter().any(begins)
 }
 
 /// Whether a text tells an account, an address, a card, or how often something is bought.

@@ -53,7 +53,7 @@ pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
-pub(super) use self::leading::{is_part_of_app, leads_through, says_yes};
+pub(super) use self::leading::{goes_on, is_part_of_app, leads_through, says_yes};
 pub(super) use self::lookalikes::is_only_app;
 pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};

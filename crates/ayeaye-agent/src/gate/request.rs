@@ -100,6 +100,8 @@ pub struct GateHistory {
     pub secrets_of_others: Vec<String>,
     /// The sentences of the user's in which secrets in that text are.
     pub secret_sentences: Vec<String>,
+    /// Secrets in the user's words, which have something else in the place of these.
+    pub said_secrets: Vec<String>,
     /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
     pub unnamed_secrets: Vec<String>,
     /// The client has decided on this act itself: addresses and apps are named by it.

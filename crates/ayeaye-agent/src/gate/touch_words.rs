@@ -24,6 +24,8 @@ const TILE: f64 = 0.07;
 /// The height of a row of texts that reacts to nothing, and of a gap between two things, in parts of the window.
 const ROW: f64 = 0.125;
 const GAP: f64 = 0.2;
+/// The height of the bars at the top and the bottom of a page, in parts of the window.
+const BAR: f64 = 0.08;
 
 impl TouchWords {
     /// Of a touch at a place; `beside` pixels around it belong to it.
@@ -49,7 +51,11 @@ impl TouchWords {
         });
         let most = of_each.min().unwrap_or(Self::Nothing);
         let reacts = touched.iter().any(|(it, _)| it.reacts() && it.area() <= largest);
-        if most == Self::Nothing && !reacts && window.is_gap(elements, touched[0].0, place) {
+        if most == Self::Nothing
+            && !reacts
+            && (window.is_gap(elements, touched[0].0, place)
+                || window.is_blank(elements, touched[0].0))
+        {
             return Self::Named;
         }
         most
@@ -118,6 +124,24 @@ impl Window {
         bottom - top <= part(self.size()[1], ROW)
     }
 
+    /// Whether what lies under a place without anything is a page that lists what is on it: texts between its bars, and
+    /// something to press that is called by a word. What is drawn is one element, and has none in it.
+    fn is_blank(&self, elements: &Elements, around: &Element) -> bool {
+        const FEWEST: usize = 2;
+        let inside = elements.inside(around);
+        let [top, bottom] = [self.bounds[1], self.bounds[3]];
+        let bar = part(self.size()[1], BAR);
+        let is_between_bars =
+            |it: &Element| (top + bar..bottom - bar).contains(&i64::from(it.middle()));
+        let texts = elements.iter().filter(|it| {
+            inside.contains(&it.index) && it.index != around.index && !it.name().is_empty()
+        });
+        let largest = elements.largest_control();
+        let mut controls = elements.iter().filter(|it| it.reacts() && it.area() <= largest);
+        FEWEST <= texts.filter(|it| is_between_bars(it)).count()
+            && controls.any(|it| is_between_bars(it) && is_named(elements, it, true))
+    }
+
     /// Whether a place without anything is a gap between things that are listed in the same element: right above and right
     /// below it something has a name.
     fn is_gap(&self, elements: &Elements, around: &Element, place: Pixel) -> bool {
@@ -184,6 +208,24 @@ mod tests {
         assert_eq!(at("", 2000), TouchWords::Nothing);
         assert_eq!(at(&(text(80) + &list("")), 2000), TouchWords::Nothing, "only a title");
         assert_eq!(at(&text(80), 2000), TouchWords::Nothing, "only a title");
+    }
+
+    #[test]
+    fn the_blank_of_a_page_that_lists_what_is_on_it_is_no_drawn_one() {
+        let text = |top: i32, text: &str| {
+            let name = format!(r#"text="{text}""#);
+            node("android.widget.TextView", [40, top, 900, top + 100], &name, "")
+        };
+        let button = |top: i32| {
+            let flags = r#"text="Done" clickable="true""#;
+            node("android.widget.Button", [40, top, 900, top + 120], flags, "")
+        };
+        let sent = text(500, "Transfer sent") + &text(620, "€50.00 to Anna") + &button(2000);
+        assert_eq!(at(&sent, 1400), TouchWords::Named);
+        let drawn = node(VIEW, [0, 760, 1080, 1980], "", "");
+        assert_eq!(at(&(sent + &drawn), 1400), TouchWords::Nothing, "a part that is drawn");
+        let bars = text(60, "N26") + &button(70) + &text(2290, "Home") + &text(2290, "Cards");
+        assert_eq!(at(&bars, 1400), TouchWords::Nothing, "nothing but bars");
     }
 
     #[test]

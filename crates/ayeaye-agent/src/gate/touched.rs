@@ -56,8 +56,11 @@ impl Touched {
         let touched = elements.touched(place, beside);
         let is_heap = MOST_AIMED < touched.len();
         let mut aimed = Vec::new();
+        let largest = elements.largest_control();
         for (element, inside) in touched.into_iter().take(MOST_AIMED) {
-            let control = control(elements, element, inside);
+            // A page is not called as what stands on it: "Transfer sent" is no command where nothing is touched.
+            let is_page = !element.reacts() && largest < element.area();
+            let control = control(elements, element, inside && !is_page);
             if !aimed.contains(&control) {
                 aimed.push(control);
             }

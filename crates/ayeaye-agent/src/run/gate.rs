@@ -193,6 +193,7 @@ impl Run {
             secrets: self.homes_of_secrets(gesture, package, elements),
             secrets_of_others: beside.others,
             secret_sentences: beside.sentences,
+            said_secrets: self.secrets_in_words(),
             unnamed_secrets: match by {
                 DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
                 DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
@@ -298,6 +299,13 @@ impl Run {
         let Gesture::Type { text, .. } = gesture else { return Vec::new() };
         let given = &self.session().acts.given;
         mentioned(text).map(mention).filter(|it| !given.contains(it)).collect()
+    }
+
+    /// What the user's words hold that the record hides.
+    fn secrets_in_words(&self) -> Vec<String> {
+        let secrets = self.recorder.secrets();
+        let said = self.session().acts.words.iter().flat_map(|it| placeholders(it));
+        said.map(|it| secrets.restore(&it).into_owned()).collect()
     }
 
     /// For which apps the secrets in a typed text were given. A secret of no known origin is none of the

@@ -1,6 +1,6 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
 use crate::fakes::{Rig, ScriptedReply, click, client, complete, sensitive, wait};
-use crate::{QuestionKind, StopReason, UserInput};
+use crate::{HistoryItem, QuestionKind, ReplyMode, RunPhase, StopReason, UserInput};
 
 fn says(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
@@ -43,6 +43,30 @@ async fn a_yes_is_not_for_other_acts_in_the_same_words_or_other_amounts_in_the_s
         let report = rig.run().await;
         let report = rig.go_on(report.session_id, says("yes")).await;
         assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+    }
+}
+
+/// Why somebody says no is what the model needs to go on, however the answer comes.
+#[tokio::test(start_paused = true)]
+async fn the_reason_of_a_no_reaches_the_model() {
+    const REASON: &str = "No, use the other account";
+    for mode in [ReplyMode::PassToClient, ReplyMode::ManualReply] {
+        let rig = Rig::new([sensitive(500, "Pay?"), complete("done")]).answering(mode);
+        let mut follower = rig.begin().await;
+        let report = if mode == ReplyMode::ManualReply {
+            while follower.phase() != RunPhase::Asking {
+                follower.changed().await;
+            }
+            rig.resume(follower.report().session_id, says(REASON)).await.unwrap();
+            rig.ended(follower).await
+        } else {
+            let report = rig.ended(follower).await;
+            rig.go_on(report.session_id, says(REASON)).await
+        };
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+        let history = rig.script.last().history;
+        assert_eq!(history.last(), Some(&HistoryItem::UserReply(REASON.to_owned())), "{mode:?}");
         assert_eq!(rig.phone.gestures(), Vec::<String>::new());
     }
 }

@@ -476,3 +476,22 @@ async fn what_was_asked_is_told_with_the_step_and_advice_is_no_answer() {
         assert_eq!(told.last(), Some(&HistoryItem::UserReply("no".to_owned())));
     }
 }
+
+/// The record hides a code of the task, and the user has said it all the same.
+#[tokio::test(start_paused = true)]
+async fn a_code_of_the_task_goes_to_whom_it_names_and_no_other_code() {
+    let chat = |text: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="Anna" class="android.widget.TextView" bounds="[0,0][60,6]"/>
+            <node text="{text}" class="android.widget.EditText" resource-id="x:id/body" bounds="[0,10][60,25]"/>
+            <node text="Send" class="android.widget.Button" resource-id="x:id/send" clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let task = "Tell Anna that the code is 482913";
+    for (text, done) in [("The code is 482 913", 1), ("The code is 739105", 0)] {
+        let rig = Rig::new([click(500), complete("Sent.")]);
+        rig.phone.shows(&chat(text), false);
+        let report = rig.run_task(task).await;
+        assert_eq!(rig.phone.gestures().len(), done, "{text}: {report:?}");
+    }
+}

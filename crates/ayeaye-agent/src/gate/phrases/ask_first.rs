@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::clauses::{ENDS, PARTS, begins_condition, begins_request, last_part};
+use super::drafts;
 use super::negation::{FAR_WORDS, NOTHING_WORDS, TURNS_BACK};
 use crate::gate::text::{List, find, normalized_all, words};
 
@@ -31,6 +32,12 @@ static ASKS: List = List::new("ask me|asking me|ask us|check with me|checking wi
 /// What says so where a word for "first" stands beside it.
 #[rustfmt::skip]
 static ASKS_WITH_FIRST: List = List::new("mich fragen|preguntarme|consultarme|me demander|chiedermi|me perguntar|me vragen|mij vragen|zapytać mnie|спросить меня");
+/// What says so where it is told before what: "let me know before you send it".
+#[rustfmt::skip]
+static TELLS_BEFORE: List = List::new("tell me|let me know|inform me|notify me|sag mir|sag mir bescheid|sag mir vorher bescheid|sag mir erst bescheid|sag mir zuerst bescheid|sag mir vorher|sag vorher bescheid|gib mir bescheid|gib mir vorher bescheid|informier mich|informiere mich|\
+        avísame|avíseme|dime|infórmame|me avise|avise-me|avisa-me|me avisa|me diga|diga-me|préviens-moi|prévenez-moi|dis-le-moi|dis-moi|avertis-moi|informe-moi|avvisami|avvertimi|dimmelo|dimmi|laat me weten|laat het me weten|zeg het me|waarschuw me|powiedz mi|daj mi znać|uprzedź mnie|\
+        предупреди меня|предупредите меня|скажи мне|сообщи мне|дай мне знать|попередь мене|скажи мені|säg till|säg till mig|sig til|si ifra|bana haber ver|bana söyle|أخبرني|أعلمني|मुझे बता|beri tahu saya|kasih tahu saya|kabari saya|báo tôi|báo cho tôi|nói với tôi|บอกฉัน|บอกผม|\
+        跟我说|跟我讲|和我说|告诉我|通知我|让我知道|跟我說|跟我講|和我說|告訴我|讓我知道|教えて|知らせて|私に言って|나한테 말|나에게 말|저한테 말|저에게 말|알려줘|알려 줘|알려주|알려 주");
 /// Words for "first" and "before".
 #[rustfmt::skip]
 const FIRST: &[&str] = &[
@@ -39,6 +46,10 @@ const FIRST: &[&str] = &[
 ];
 /// The same where a script has no blanks.
 const FIRST_JOINED: &[&str] = &["先", "前", "まず", "먼저", "전에", "पहले", "ก่อน"];
+/// What stands behind the verb of an act in these, where something is done before it.
+const BEFORE_JOINED: &[&str] = &["之前", "以前", "前に", "前", "전에", "से पहले"];
+/// The first letter of such a verb in Chinese.
+const ACTS_JOINED: [char; 11] = ['发', '發', '传', '傳', '寄', '送', '删', '刪', '付', '买', '買'];
 /// What in Chinese is done only behind it: "让我确认后再发".
 #[rustfmt::skip]
 const THEN_JOINED: &[&str] = &["再发", "再發", "再传", "再傳", "再送", "再寄", "再删", "再刪", "再提交", "再下单", "再下單", "再付", "后再", "後再"];
@@ -117,7 +128,22 @@ pub(in crate::gate) fn wants_to_be_asked(text: &str, contents: &[Range<usize>]) 
                 })
         })
     };
-    is_said(&ASKS, false) || is_said(&ASKS_WITH_FIRST, true)
+    is_said(&ASKS, false) || is_said(&ASKS_WITH_FIRST, true) || is_told_before(text, contents)
+}
+
+/// Whether they want to be told of it before: "let me know before you send it".
+fn is_told_before(text: &str, contents: &[Range<usize>]) -> bool {
+    let places = TELLS_BEFORE.iter().flat_map(|it| find(text, it).map(|at| (at, at + it.len())));
+    places.into_iter().any(|(at, end)| {
+        let said = PhraseSurroundings::new(text, at, end);
+        let content = contents.iter().find(|it| it.contains(&at));
+        said.first
+            && said.is_before_act()
+            && !said.is_unwished()
+            && !said.is_of_somebody(&text[at..end])
+            && !said.is_account(&text[at..end])
+            && content.is_none_or(|it| said.is_order(it.start))
+    })
 }
 
 /// What stands around such a phrase.
@@ -254,6 +280,35 @@ impl<'a> PhraseSurroundings<'a> {
         begins(&self.part) || joined(&self.part) || alone && (begins(before) || joined(before))
     }
 
+    /// Whether all that is told besides is before what, or nothing is.
+    fn is_before_act(&self) -> bool {
+        let is_act = |it: &str| begins_request(it) || drafts::is_sending(it);
+        let small = |it: &str| ONLY.contains(&it) || YOU.contains(&it) || FIRST_WORDS.contains(it);
+        let next: Vec<_> = words(self.next).collect();
+        let is_behind = match next.iter().position(|it| is_act(it)) {
+            // "Before you send it", but not "before you send the photos".
+            Some(at) => next.len() <= at + 2 && next.iter().any(|it| FIRST_WORDS.contains(*it)),
+            None => next.iter().all(|it| small(it) || matches!(*it, "do" | "it" | "that")),
+        };
+        let in_part = words(&self.part).any(|it| FIRST_WORDS.contains(it));
+        is_behind && !self.next.trim().is_empty()
+            || self.is_behind_act()
+            || self.next.trim().is_empty() && (in_part || words(&self.part).all(small))
+    }
+
+    /// Whether its part begins with the act and what says "before" in scripts without blanks: "发之前跟我说".
+    fn is_behind_act(&self) -> bool {
+        /// Letters of such a verb.
+        const LONGEST: usize = 4;
+        let part = WISHES_JOINED.iter().fold(self.part.clone(), |it, wish| it.replace(wish, ""));
+        let part = part.trim();
+        BEFORE_JOINED.iter().filter_map(|it| part.strip_suffix(it)).any(|act| {
+            let act = act.trim();
+            act.chars().count() <= LONGEST
+                && (act.starts_with(ACTS_JOINED) || begins_request(act) || drafts::is_sending(act))
+        })
+    }
+
     /// Whether the part before it says before what: "avant de l'envoyer, demande-moi".
     fn is_behind_before(&self) -> bool {
         let before = last_part(self.rest.trim_end_matches(PARTS)).1;
@@ -284,8 +339,9 @@ impl<'a> PhraseSurroundings<'a> {
         let small = |it: &str| {
             ONLY.contains(&it) || FIRST_WORDS.contains(it) || YOU.contains(&it) || it == "it"
         };
-        words(&before).all(small)
-            && (words(self.next).all(|it| small(it) || begins_request(it))
+        (words(&before).all(small) || self.is_behind_act())
+            && (self.is_before_act()
+                || words(self.next).all(|it| small(it) || begins_request(it))
                 || self.behind.trim().chars().count() <= MOST_BEHIND)
     }
 }

@@ -26,6 +26,10 @@ const SMALL: &[&str] = &[
 /// The same in Chinese.
 const JOINED: &[&str] =
     &["但", "不过", "不過", "可是", "先", "暂", "暫", "不要", "别", "別", "勿", "请勿"];
+/// What may stand before these: when it is written.
+#[rustfmt::skip]
+const WRITTEN_JOINED: &[&str] = &["写好了", "写好", "写完", "打好", "编辑好", "輸入好", "输入好", "寫好了", "寫好", "寫完", "編輯好"];
+const AFTERWARDS_JOINED: &[&str] = &["以后", "之后", "后", "以後", "之後", "後"];
 /// The verbs of Chinese that are one letter, and part of many words.
 const SENDING_JOINED: &[char] = &['发', '發', '传', '傳', '寄'];
 /// What stands right before one where it is not to be sent, and what may stand between both.
@@ -84,11 +88,15 @@ fn is_joined_order(text: &str, contents: &[Range<usize>]) -> bool {
         let Some(begin) = said.rfind(PART_ENDS) else { return false };
         let own_sentence = said[begin..].starts_with(SENTENCES);
         let before = said[begin..].trim_start_matches(PART_ENDS).trim();
+        let written = WRITTEN_JOINED.iter().find_map(|it| before.strip_prefix(it));
+        let order = written.map_or(before, |rest| {
+            AFTERWARDS_JOINED.iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest)
+        });
         let bare =
             BETWEEN_JOINED.iter().fold(before, |it, word| it.strip_suffix(word).unwrap_or(it));
         let behind = text[at + verb.len()..].split(PART_ENDS).next().unwrap_or_default().trim();
         NOT_JOINED.iter().any(|it| bare.ends_with(it))
-            && (own_sentence || JOINED.iter().any(|it| before.starts_with(it)))
+            && (own_sentence || JOINED.iter().any(|it| order.starts_with(it)))
             && (behind.is_empty() || BEHIND_JOINED.iter().any(|it| behind.starts_with(it)))
     })
 }
@@ -107,5 +115,17 @@ fn is_order(text: &str, at: usize, content: Option<&Range<usize>>) -> bool {
         text[it..].starts_with(SENTENCES) && content.is_none_or(|content| content.start < it)
     });
     all[but.unwrap_or_default()..].iter().all(small)
-        && (but.is_some() || content.is_none() || begins)
+        && (but.is_some() || content.is_none() || begins || is_taken_back_behind(&text[at..]))
+}
+
+/// Whether what takes back stands behind the verb: "schick es aber noch nicht ab".
+fn is_taken_back_behind(verb: &str) -> bool {
+    let part = verb.split(PART_ENDS).next().unwrap_or_default();
+    let mut behind = words(part).skip(1).skip_while(|it| SMALL_WORDS.contains(*it));
+    behind.next().is_some_and(|it| BUT_WORDS.contains(it))
+}
+
+/// Whether a word sends something.
+pub(super) fn is_sending(word: &str) -> bool {
+    STEMS.iter().any(|it| word.starts_with(it.as_str()))
 }

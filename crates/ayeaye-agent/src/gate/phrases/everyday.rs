@@ -38,6 +38,8 @@ pub(in crate::gate) enum Where {
     Browser,
     /// In a shop, of what is no button.
     Shop,
+    /// On the first page of an app for money, where it opens a form.
+    MoneyHome,
     /// Between German words; of a tab, and not of a button.
     GermanTab,
 }
@@ -55,6 +57,10 @@ pub(super) const PLACES: &[(Where, &str)] = &[
     (
         Where::Shop,
         "buy again|buy it again|erneut kaufen|nochmals kaufen|acheter à nouveau|acheter de nouveau|comprar de nuevo|volver a comprar|comprar novamente|comprar de novo|acquista di nuovo|opnieuw kopen|kup ponownie|tekrar satın al|купить снова|купить ещё раз|再次购买|もう一度購入|もう一度買う|再度購入|다시 구매|재구매|फिर से खरीदें|beli lagi|mua lại",
+    ),
+    (
+        Where::MoneyHome,
+        "send money|transfer money|make a transfer|new transfer|geld senden|geld überweisen|überweisung|neue überweisung|enviar dinero|hacer una transferencia|nueva transferencia|envoyer de l'argent|faire un virement|nouveau virement|enviar dinheiro|fazer transferência|nova transferência|invia denaro|fai un bonifico|nuovo bonifico|geld overmaken|geld sturen|wyślij pieniądze|nowy przelew|para gönder|отправить деньги|перевести деньги|надіслати гроші|переказати гроші|转账|轉帳|转账汇款|送金|送金する|송금|송금하기|إرسال الأموال|पैसे भेजें|kirim uang|chuyển tiền|โอนเงิน|skicka pengar|send penge|send penger",
     ),
     (Where::GermanTab, "wissen"),
 ];

@@ -34,6 +34,11 @@ static LEADS: List = List::new("continue|next|back|previous|cancel|close|done|fi
     συνέχεια|επόμενο|πίσω|ακύρωση|κλείσιμο|προβολή|εμφάνιση|απόκρυψη|άνοιγμα|περισσότερα|λεπτομέρειες|βοήθεια|αναζήτηση|επεξεργασία|αλλαγή|επιλογή|προσθήκη|νέο|νέα|αποθήκευση|όλα|αρχική|λογαριασμός|λογαριασμοί|κάρτες|πληρωμές|κινήσεις|ιστορικό|ρυθμίσεις|напред|продължи|отказ|затвори|виж|покажи|скрий|отвори|още|повече|детайли|помощ|търсене|редактирай|промени|избери|добави|нов|запази|всички|начало|сметки|карти|плащания|nastavi|dalje|natrag|odustani|zatvori|gotovo|prikaži|sakrij|otvori|više|detalji|pomoć|traži|uredi|promijeni|odaberi|novi|spremi|sve|računi|kartice|plaćanja|povijest|postavke|\
     המשך|הבא|חזרה|ביטול|סגור|סגירה|סיום|הצג|הצגה|הסתר|פתח|עוד|פרטים|מידע|עזרה|חיפוש|סינון|עריכה|שינוי|בחר|בחירה|הוסף|הוספה|חדש|שמור|שמירה|הכל|בית|חשבון|חשבונות|כרטיסים|תשלומים|תנועות|פעולות|היסטוריה|הגדרות");
 
+/// What goes on to the next page, or is the last button before the money goes: which of both nobody can tell by its name.
+#[rustfmt::skip]
+static GOES_ON: List = List::new("continue|next|proceed|weiter|fortfahren|continuar|siguiente|continuer|suivant|poursuivre|próximo|avançar|prosseguir|avanti|continua|prosegui|volgende|doorgaan|verder|dalej|kontynuuj|ileri|devam|devam et|далее|продолжить|продовжити|далі|继续|下一步|繼續|続ける|次へ|進む|다음|계속|계속하기|متابعة|التالي|आगे|आगे बढ़ें|जारी रखें|lanjut|lanjutkan|berikutnya|tiếp|tiếp tục|tiếp theo|ต่อไป|ถัดไป|\
+    fortsätt|nästa|fortsæt|næste|fortsett|neste|jatka|seuraava|pokračovat|další|pokračovať|ďalej|tovább|folytatás|következő|continuă|înainte|συνέχεια|επόμενο|напред|продължи|nastavi|dalje|המשך|הבא");
+
 /// Whole names of the parts of such apps, as their bars of tabs have them: of two on one screen it is no step of an
 /// order.
 #[rustfmt::skip]
@@ -49,6 +54,12 @@ static YES: List = List::new("yes|yep|sí|si|oui|ja|jo|sim|sì|tak|evet|да|т�
 /// Whether the name of a button (normalized) leads through the app.
 pub(in crate::gate) fn leads_through(name: &str) -> bool {
     LEADS.iter().any(|it| holds(name, it))
+}
+
+/// Whether the name of a button (normalized) goes on and does not say whereto: "Next month" and "Continue to review" do.
+pub(in crate::gate) fn goes_on(name: &str) -> bool {
+    let word = GOES_ON.iter().filter(|it| holds(name, it)).max_by_key(|it| it.len());
+    word.is_some_and(|word| !leads_through(&name.replacen(word.as_str(), " ", 1)))
 }
 
 /// Whether a text is the name of a part of an app for money.

@@ -8,6 +8,7 @@ use crate::gate::fillers::says_all;
 use crate::gate::path;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
+use crate::gate::sent_codes::holds_unsaid_code;
 use crate::gate::text::{List, mentions, normalized};
 
 /// What tells of things that are selected.
@@ -26,6 +27,9 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     let class = if publishes { ActClass::Publish } else { class };
     let takes_things = matches!(class, ActClass::Delete | ActClass::Publish);
     if !words.asks_for(class) || takes_things && words.spare_unnamed() {
+        return false;
+    }
+    if class == ActClass::Send && sends_code(request) {
         return false;
     }
     let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
@@ -102,6 +106,17 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
         }
         _ => true,
     }
+}
+
+/// Whether what is sent holds a code or a password that the user has not said: whom a message goes to they have, and what
+/// lets somebody in may have stood on any screen.
+fn sends_code(request: &GateRequest<'_>) -> bool {
+    let typed = match request.gesture {
+        Gesture::Type { text, .. } => text.as_str(),
+        _ => "",
+    };
+    let said = &request.history.said_secrets;
+    [typed, &request.screen.draft].iter().any(|it| holds_unsaid_code(it, request.words, said))
 }
 
 /// Whether what a control deletes that is in no row is known to be what the user names: its window says so, or all that

@@ -2,7 +2,7 @@
 use super::asked::is_asked;
 use super::at_once::done_at_once;
 use super::dialogs;
-use super::everyday::is_everyday;
+use super::everyday::{is_everyday, opens_form};
 use super::fields::{is_command_field, is_search};
 use super::ids::class_of_id;
 use super::only_moves;
@@ -144,14 +144,18 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
 
 /// Whether a control that is no button is called by a whole sentence, as a message is in which somebody asks for money.
 fn is_sentence(control: &ControlFacts) -> bool {
+    !control.kind.contains("Button")
+        && !control.is_field()
+        && control.names.iter().any(|it| is_long(it))
+}
+
+/// Whether a name is as long as a sentence.
+fn is_long(name: &str) -> bool {
     const LONGEST: usize = 5;
     const LONGEST_UNSPACED: usize = 12;
-    let is_long = |name: &String| {
-        let text = normalized(name);
-        let unspaced = text.chars().filter(|it| it.is_alphabetic() && !is_spaced(*it)).count();
-        LONGEST < words(&text).count() || LONGEST_UNSPACED < unspaced
-    };
-    !control.kind.contains("Button") && !control.is_field() && control.names.iter().any(is_long)
+    let text = normalized(name);
+    let unspaced = text.chars().filter(|it| it.is_alphabetic() && !is_spaced(*it)).count();
+    LONGEST < words(&text).count() || LONGEST_UNSPACED < unspaced
 }
 
 fn add(
@@ -247,7 +251,9 @@ fn command(
             .filter(|it| on_home(it.of));
         found.extend(said.map(|it| (it.of, format!("\"{name}\" beside it"))));
     }
-    if let Some(class) = class_of_id(control).filter(|class| on_home(*class)) {
+    // It is called by what its form does.
+    let opens = control.names.first().is_some_and(|it| opens_form(&normalized(it), request, app));
+    if let Some(class) = class_of_id(control).filter(|class| on_home(*class) && !opens) {
         found.push((class, control.resource_id.clone()));
     }
     if corrects(control, request) {
@@ -268,11 +274,18 @@ fn command(
 
 /// Whether this is what a message in a list of mail says: its subject or how it begins, behind who wrote it.
 fn is_of_letter(name: &String, request: &GateRequest<'_>) -> bool {
-    let is_letter = |it: &&ControlFacts| {
-        it.reacts && !it.switch && !it.kind.contains("Button") && 3 <= it.names.len()
+    let is_row = |it: &&ControlFacts| it.reacts && !it.switch && !it.kind.contains("Button");
+    // Of some apps a row is one text that is read out: "Amazon, Please pay now, Hello, 10:30".
+    let is_read_out = |it: &ControlFacts| {
+        it.names.len() == 1 && is_sentence(it) && name.contains([',', '，', '、', '،'])
     };
-    let mut letters = request.screen.aimed.iter().filter(is_letter);
-    letters.any(|it| it.names[1..].contains(name))
+    // Others have the subject first.
+    let is_letter = |it: &ControlFacts| {
+        3 <= it.names.len()
+            && (it.names[0] != *name || it.names[1..].contains(name) || is_long(name))
+    };
+    let mut rows = request.screen.aimed.iter().filter(is_row);
+    rows.any(|it| it.names.contains(name) && (is_letter(it) || is_read_out(it)))
 }
 
 /// Whether a button whose name tells no command is what pays the amount in it: in an app of money, where something is

@@ -1,7 +1,9 @@
 //! Names with a meaning of every day where they stand.
+use super::settled::is_overview;
 use crate::gate::amount::tells_of_money;
 use crate::gate::apps::AppKind;
 use crate::gate::components::is_settings;
+use crate::gate::payee::names_payee;
 use crate::gate::phrases::{Where, everyday};
 use crate::gate::request::{ControlFacts, GateRequest};
 use crate::gate::text::{List, holds, normalized};
@@ -31,8 +33,19 @@ pub(super) fn is_everyday(
         }
         Some(Where::Browser) => kind == Some(AppKind::Browser) && is_free(request),
         Some(Where::Shop) => kind == Some(AppKind::Shop) && !control.kind.contains("Button"),
+        Some(Where::MoneyHome) => opens_form(name, request, kind),
         Some(Where::GermanTab) => !control.kind.contains("Button") && is_german(request),
     }
+}
+
+/// Whether a name (normalized) opens the form of a transfer: on a page that leads through an app for money, where nothing
+/// is filled in and nobody is named who gets any.
+pub(super) fn opens_form(name: &str, request: &GateRequest<'_>, kind: Option<AppKind>) -> bool {
+    everyday(name) == Some(Where::MoneyHome)
+        && matches!(kind, Some(AppKind::Banking | AppKind::Wallet))
+        && is_overview(request)
+        && !request.screen.written
+        && !request.screen.texts.iter().any(|it| names_payee(it))
 }
 
 /// Whether nothing is filled in, as an amount is, and nothing tells of money.

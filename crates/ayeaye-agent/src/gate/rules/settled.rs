@@ -3,7 +3,7 @@
 use super::dialogs;
 use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
-use crate::gate::payee::{identifies, is_label};
+use crate::gate::payee::{identifies, is_label, names_payee};
 use crate::gate::phrases;
 use crate::gate::price::amount;
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
@@ -41,18 +41,24 @@ pub(super) fn settled(
         return Some((ActClass::Grant, format!("\"{name}\" beside a limit, in an app of money")));
     }
     let pays = pays_somebody(screen);
+    let goes_on = pays && phrases::goes_on(&text) && screen.texts.iter().any(|it| names_payee(it));
     // Beside whom the money goes to, what is pressed need not be a button: many apps have none that phones know as such.
-    if !(is_button || pays && is_pressed_like_one(control)) {
+    let is_pressed = is_button
+        || pays && is_pressed_like_one(control)
+        || goes_on && control.kind.ends_with("ImageButton");
+    if !is_pressed {
         return None;
     }
     let settles = match dialogs::agrees(control) {
         _ if phrases::says_yes(&text) => true,
         // An "OK" with nothing beside it takes note.
         Some(_) => screen.can_decline || pays,
+        // It may lead to a page where all is shown again, or be the last button before the money goes.
+        None if goes_on => !is_overview(request),
         None => is_command(&text) && !is_overview(request),
     };
     let is_own = amount(name).is_some() || request.words.address(name);
-    (settles && !is_own && !phrases::leads_through(&text))
+    (settles && !is_own && (goes_on || !phrases::leads_through(&text)))
         .then(|| (ActClass::Transfer, format!("\"{name}\" beside an amount, in an app of money")))
 }
 
@@ -139,7 +145,7 @@ fn is_command(text: &str) -> bool {
 }
 
 /// Whether a screen leads through the app: it has a bar with the names of its parts.
-fn is_overview(request: &GateRequest<'_>) -> bool {
+pub(super) fn is_overview(request: &GateRequest<'_>) -> bool {
     let texts = &request.screen.texts;
     let mut parts: Vec<String> =
         texts.iter().map(|it| normalized(it)).filter(|it| phrases::is_part_of_app(it)).collect();

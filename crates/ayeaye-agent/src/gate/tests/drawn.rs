@@ -155,3 +155,32 @@ fn ordinary_pages_of_such_apps_are_touched_unasked() {
     let drawn = page(BANK, &leaf("android.view.ViewGroup", ""));
     assert_eq!(judged(BANK, "Check my bank balance", &drawn, &scroll).name(), "allow");
 }
+
+#[test]
+fn the_blank_of_a_page_that_is_listed_is_touched_unasked() {
+    let text = |y: i32, text: &str| {
+        format!(
+            r#"<node text="{text}" class="android.widget.TextView" bounds="[40,{y}][900,{}]"/>"#,
+            y + 80
+        )
+    };
+    let button = |y: i32, text: &str| {
+        format!(
+            r#"<node text="{text}" clickable="true" class="android.widget.Button" bounds="[40,{y}][1040,{}]"/>"#,
+            y + 120
+        )
+    };
+    let done = text(400, "Transfer sent") + &text(500, "€50.00 to Anna") + &button(2000, "Done");
+    let field = r#"<node class="android.widget.EditText" hint="Message" clickable="true" bounds="[40,2000][900,2120]"/>"#;
+    let chat = text(100, "Anna") + &text(400, "Hi!") + &text(500, "See you") + field;
+    for (package, inside) in [(BANK, &done), ("com.whatsapp", &chat)] {
+        let task = "Check my bank and WhatsApp";
+        let verdict = judged(package, task, &page(package, inside), &tap(500, 550));
+        assert_eq!(verdict.name(), "allow", "{package}: {verdict:?}");
+        // A part of it may be drawn all the same.
+        let drawn = r#"<node class="android.view.View" bounds="[0,600][1080,1980]"/>"#;
+        let elements = page(package, &(inside.to_owned() + drawn));
+        let verdict = judged(package, task, &elements, &tap(500, 550));
+        assert!(is_asked(&verdict), "{package}: {verdict:?}");
+    }
+}

@@ -174,6 +174,7 @@ fn history() -> impl Strategy<Value = GateHistory> {
             path: touched.clone(),
             secrets_of_others: touched.clone(),
             secret_sentences: Vec::new(),
+            said_secrets: Vec::new(),
             unnamed_secrets: secrets.iter().map(|it| format!("{{{{secret:{it}}}}}")).collect(),
             touched,
             secrets,

@@ -225,6 +225,48 @@ fn whatever_is_pressed_beside_a_payee_moves_money() {
     }
 }
 
+/// Whether a review follows, the name of such a button does not tell.
+#[test]
+fn what_goes_on_beside_payee_account_and_amount_may_move_it() {
+    let pages = [
+        ("Continue", ["To", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001", "€900.00"]),
+        ("Next", ["To: Viktor Malory", "From: Main account", "DE44500105171111222233", "€9", ""]),
+        ("Weiter", ["Empfänger", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("Weiter zur Freigabe", ["An", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900 €"]),
+        ("Continuar", ["Para", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("Suivant", ["Bénéficiaire", "Viktor", "IBAN", "LT60 3250 0123 9981 0001", "900,00 €"]),
+        ("下一步", ["收款人", "王芳", "账号", "6222 0210 0111 6245", "¥900.00"]),
+        ("Продолжить", ["Получатель", "Виктор", "Карта", "2202 2012 3456 7890", "900 ₽"]),
+        ("次へ", ["受取人", "山田", "口座番号", "1234 567 8901", "9,000円"]),
+    ];
+    for (name, texts) in pages {
+        let page = || texts.iter().fold(Scene::of(BANK, "Review"), |it, text| it.text(text));
+        let icon = format!(r#"clickable="true" content-desc="{name}""#);
+        let mut arrow = page();
+        arrow.node("", "", "android.widget.ImageButton", &icon, 160);
+        arrow.rename(name);
+        for scene in [page().button(name), page().view(name), arrow] {
+            let verdict = scene.judge("Check my bank balance", &scene.tap(name));
+            assert_eq!(verdict.class(), Some(ActClass::Transfer), "{name}: {verdict:?}");
+        }
+    }
+    let payee = ["To", "Viktor Malory", "IBAN", "LT60 3250 0123 9981 0001"];
+    for (texts, name) in [
+        // No amount, nobody who gets it, no account; and what says whereto it leads.
+        (&payee[..], "Continue"),
+        (&["Account number", "DE44 5001 0517 1111 2222 33", "€2,310.00"], "Continue"),
+        (&["To", "Viktor Malory", "€900.00"], "Continue"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00"], "Continue to review"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00"], "Next month"),
+        (&["To", "Viktor Malory", "LT60 3250 0123 9981 0001", "€900.00", "Home", "Cards"], "Next"),
+    ] {
+        let scene = texts.iter().fold(Scene::of(BANK, "Review"), |it, text| it.text(text));
+        let scene = scene.button(name);
+        let verdict = scene.judge("Check my bank balance", &scene.tap(name));
+        assert_eq!(verdict.name(), "allow", "{name}: {texts:?}: {verdict:?}");
+    }
+}
+
 #[test]
 fn limits_and_devices_are_no_transfers_and_asked_about() {
     for name in ["Save", "Update limit", "Apply", "Increase"] {
@@ -258,6 +300,19 @@ fn signing_out_is_called_so() {
     let text = ask.text(str::to_owned);
     assert!(text.starts_with("The agent wants to sign out in com.example.nimbus"), "{text}");
     assert!(!text.contains("Verify"), "{text}");
+}
+
+#[test]
+fn a_form_is_submitted_and_a_review_published() {
+    for (package, title, verb) in [
+        ("com.example.clinic", "Your appointment", "submit a form"),
+        ("com.example.clinic", "Write a review", "publish something"),
+        ("com.reddit.frontpage", "Cats", "publish something"),
+    ] {
+        let scene = Scene::of(package, title).filled("Tuesday").button("Submit");
+        let text = question(&scene, TASK, "Submit");
+        assert!(text.starts_with(&format!("The agent wants to {verb} in")), "{title}: {text}");
+    }
 }
 
 #[test]
@@ -297,4 +352,35 @@ fn a_secret_goes_to_nobody_whom_the_words_do_not_send_it_to() {
     assert_eq!(judged(&form("com.example.game"), said, &["N26"]).name(), "deny");
     assert_eq!(judged(&form("com.android.chrome"), said, &["N26"]).name(), "confirm");
     assert_eq!(judged(&form("com.example.game"), said, &[]).name(), "allow");
+}
+
+#[test]
+fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
+    let chat = |draft: &str| {
+        let chat = Scene::of("com.whatsapp", "Anna Berg").text("See you").filled(draft);
+        chat.button("Send")
+    };
+    let judged = |task: &str, draft: &str| {
+        let scene = chat(draft);
+        let sent = scene.judge(task, &scene.tap("Send"));
+        let typed = Scene::of("com.whatsapp", "Anna Berg").field("Message").button("Send");
+        let typed = typed.judge(task, &submit(draft));
+        assert_eq!(sent.name(), typed.name(), "{task}: {draft}: {sent:?} {typed:?}");
+        (sent.name(), sent.class())
+    };
+    let asks = ("confirm", Some(ActClass::Send));
+    for task in ["Tell Anna Berg that I am late", "Send Anna Berg the code that I got"] {
+        for draft in ["482913", "Your code is 482 913", "It is 4829"] {
+            assert_eq!(judged(task, draft), asks, "{task}: {draft}");
+        }
+    }
+    for (task, draft) in [
+        ("Tell Anna Berg that the code is 482913", "The code is 482 913"),
+        ("Text Anna Berg: 482-913", "482913"),
+        ("Tell Anna Berg when my train leaves", "It leaves at 10:30 on 30 November 2026"),
+        ("Tell Anna Berg what the shoes cost", "They cost 1299 €"),
+        ("Send Anna Berg the address", "Hauptstr. 5, 10115 Berlin"),
+    ] {
+        assert_eq!(judged(task, draft).0, "allow", "{task}: {draft}");
+    }
 }

@@ -1,0 +1,170 @@
+//! Codes and passwords in a text that is to be sent: whoever reads a screen may have read there what lets somebody in.
+use super::intent::UserWords;
+use super::price::amount;
+use super::text::{List, is_spaced, normalized};
+use crate::secret_text::plain_digit;
+
+/// The digits of a code. Those of up to so many may be many things: what is counted, a house in a street, a flight.
+const DIGITS: std::ops::RangeInclusive<usize> = 4..=8;
+const FEW: usize = 5;
+/// What behind a number says that it is one thing and counts no others: "4829 is the code".
+#[rustfmt::skip]
+static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|คือ|är|er|on|je|είναι|е|هو|है|是|です|だ|が|は|입니다|이에요|예요|야|code|pin|tan|otp|as|als|como|for|für|para|pour|per|voor|для");
+
+/// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them.
+pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
+    let is_said = |code: &String| {
+        let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        words.hold_code(code) || said.iter().any(|it| plain(it).contains(&plain(code)))
+    };
+    codes_in(text).iter().any(|it| !is_said(it))
+}
+
+/// What may be a code or a password in a text.
+fn codes_in(text: &str) -> Vec<String> {
+    let text: String = text.chars().map(plain_digit).collect();
+    let numbers = numbers_in(&text).into_iter().filter(|it| is_code(&text, it));
+    let passwords = text.split_whitespace().filter(|it| is_password(it));
+    numbers.map(|it| it.groups.concat()).chain(passwords.map(str::to_owned)).collect()
+}
+
+/// A number, in groups as people write long ones: "482 913", "482-913".
+#[derive(Debug, Default)]
+struct Number<'a> {
+    groups: Vec<&'a str>,
+    from: usize,
+    to: usize,
+}
+
+fn numbers_in(text: &str) -> Vec<Number<'_>> {
+    let mut found: Vec<Number<'_>> = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find(|c: char| c.is_ascii_digit()).map(|at| at + from) {
+        let rest = &text[start..];
+        let end = start + rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let group = &text[start..end];
+        let joins = |it: &&mut Number<'_>| matches!(&text[it.to..start], " " | "-" | "\u{a0}");
+        match found.last_mut().filter(joins) {
+            Some(number) => {
+                number.groups.push(group);
+                number.to = end;
+            }
+            None => found.push(Number { groups: vec![group], from: start, to: end }),
+        }
+        from = end;
+    }
+    found
+}
+
+fn is_code(text: &str, number: &Number<'_>) -> bool {
+    let Number { groups, from, to } = number;
+    let (before, behind) = (&text[..*from], &text[*to..]);
+    let digits: usize = groups.iter().map(|it| it.len()).sum();
+    let is_year = |it: &&str| it.len() == 4 && matches!(&it[..2], "19" | "20");
+    let is_date = digits == 8 && groups.len() == 1 && is_year(&&groups[0][..4]);
+    let in_groups = groups.len() == 1
+        || groups.iter().all(|it| it.len() == groups[0].len())
+            && (3 <= groups[0].len() || 3 <= groups.len());
+    let of_word =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && c.to_lowercase().all(is_spaced));
+    // "10:30", "1.299", "30/11", "+49".
+    let goes_on = |c: Option<char>| c.is_some_and(|c| matches!(c, ':' | '.' | ',' | '/' | '\''));
+    let next_digit = |it: &str| it.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    let is_part = of_word(before.chars().next_back())
+        || of_word(behind.chars().next())
+        || goes_on(behind.chars().next()) && next_digit(behind)
+        || goes_on(before.chars().next_back())
+            && before.chars().rev().nth(1).is_some_and(|c| c.is_ascii_digit())
+        || before.ends_with('+');
+    if !DIGITS.contains(&digits)
+        || !in_groups
+        || is_part
+        || is_date
+        || groups.iter().all(is_year)
+        || is_of_money(before, &text[*from..*to], behind)
+    {
+        return false;
+    }
+    FEW < digits || 1 < groups.len() || stands_alone(before, behind)
+}
+
+/// Whether it is an amount, with what stands beside it.
+fn is_of_money(before: &str, number: &str, behind: &str) -> bool {
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    let next: String = behind.chars().take(8).collect();
+    let next = next.split_whitespace().next().unwrap_or_default();
+    amount(&format!("{last} {number}")).is_some() || amount(&format!("{number} {next}")).is_some()
+}
+
+/// Whether nothing is counted by a number, and it is neither of a flight ("LH 1234") nor of a state or a town.
+fn stands_alone(before: &str, behind: &str) -> bool {
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    let is_short = last.len() == 2 && last.chars().all(|c| c.is_ascii_uppercase());
+    let rest = behind.trim_start_matches([' ', '\u{a0}']);
+    let next = normalized(rest.split_whitespace().next().unwrap_or_default());
+    let begins = rest.chars().next().is_some_and(char::is_alphabetic);
+    let is = |word: &String| {
+        next == *word || !word.chars().all(is_spaced) && next.starts_with(word.as_str())
+    };
+    !is_short && (!begins || IS.iter().any(is))
+}
+
+/// Whether a word mixes letters, figures and signs as no word of any language does.
+fn is_password(word: &str) -> bool {
+    const SHORTEST: usize = 8;
+    let word = word.trim_matches(|c: char| matches!(c, '"' | '\'' | '(' | ')' | '.' | ',' | ':'));
+    let has = |is: fn(char) -> bool| word.contains(is);
+    SHORTEST <= word.chars().count()
+        && word.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '/' | '@' | '.' | ':'))
+        && has(|c| c.is_ascii_lowercase())
+        && has(|c| c.is_ascii_uppercase())
+        && has(|c| c.is_ascii_digit())
+        && has(|c| "!#$%^&*+=?~".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_told_from_what_else_has_figures() {
+        for text in [
+            "482913",
+            "482 913",
+            "482-913",
+            "4 8 2 9 1 3",
+            "The code is 4829.",
+            "4829",
+            "4829 is your code",
+            "G-482913",
+            "验证码是482913",
+            "4829是验证码",
+            "コードは4829です",
+            "code:482913",
+            "４８２９１３",
+            "My password: Hunter2!x",
+        ] {
+            assert!(!codes_in(text).is_empty(), "{text}");
+        }
+        for text in [
+            "See you at 10:30",
+            "on 30.11.2026 or 2026-11-30",
+            "since 1999",
+            "It costs 1299 €, or $4500",
+            "1,299.00 and 12.500",
+            "Hauptstr. 5, 10115 Berlin",
+            "Springfield, IL 62704",
+            "LH 1234 lands at 18:05",
+            "5000 steps, 1200 kcal",
+            "今天走了5000步",
+            "+49 151 12345678",
+            "0151 12345678",
+            "555-1234",
+            "COVID-19, iPhone15Pro and A380-800",
+            "https://example.com/a?b=C3#d!e",
+            "2025-2026",
+        ] {
+            assert!(codes_in(text).is_empty(), "{text}: {:?}", codes_in(text));
+        }
+    }
+}
