@@ -37,7 +37,7 @@ pub(super) async fn sessions(
     agent: &Agent,
     principal: &Principal,
 ) -> Result<SessionList, ErrorData> {
-    SessionList::read(agent, principal, MOST_SESSIONS).await.map_err(trouble)
+    SessionList::read(agent, principal, None, MOST_SESSIONS).await.map_err(trouble)
 }
 
 /// The ids of the principal's sessions that begin with `prefix`, newest first: at most `most`, and

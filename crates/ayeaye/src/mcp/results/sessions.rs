@@ -13,7 +13,17 @@ use crate::text::truncate;
 pub struct SessionList {
     /// Newest first.
     pub sessions: Vec<SessionItem>,
+    /// Whether there are older ones; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// How to see those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'static str>,
 }
+
+/// What is said of a list that is not all.
+const OLDER: &str =
+    "There are older sessions: call list_sessions again with `before`, the last session_id here.";
 
 /// A session in brief.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -43,12 +53,18 @@ pub struct SessionItem {
 }
 
 impl SessionList {
-    /// The newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, AgentError> {
-        let list = agent.listed(principal, None, usize::from(limit)).await?;
+    /// The newest sessions, or those before one. One that cannot be read is in the list, with the reason.
+    pub async fn read(
+        agent: &Agent,
+        principal: &Principal,
+        before: Option<SessionId>,
+        limit: u8,
+    ) -> Result<Self, AgentError> {
+        let list = agent.listed(principal, before, usize::from(limit)).await?;
         let sessions =
             list.sessions.iter().map(|(id, brief)| SessionItem::new(*id, brief.as_ref()));
-        Ok(Self { sessions: sessions.collect() })
+        let next = list.more.then_some(OLDER);
+        Ok(Self { sessions: sessions.collect(), more: list.more, next })
     }
 }
 
