@@ -254,7 +254,7 @@ async fn a_client_of_the_newest_revision_calls_again_with_its_users_yes() {
     assert!(told.contains("your user did not agree"), "{told}");
     // Agreed, and refused by the phone: this app is a part of it.
     let told = uninstall().await;
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     let forms = user.forms();
     assert_eq!(forms.len(), 2);
     assert!(forms[0]["message"].as_str().unwrap().contains("Uninstall \"Notes\""), "{forms:?}");
@@ -281,10 +281,10 @@ async fn a_client_of_the_newest_revision_calls_again_with_its_users_yes() {
     let told = text(again("Settings", yes()).await);
     assert!(told.contains("requestState"), "another call's: {told}");
     let told = text(again("Notes", yes()).await);
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     // What was not done has not used the yes up.
     let told = text(again("Notes", yes()).await);
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -305,7 +305,7 @@ async fn a_client_with_forms_shows_its_user_what_is_asked() {
     assert!(told.contains("\"approval\""), "{told}");
     // Agreed, and refused by the phone: this app is a part of it.
     let told = uninstall().await;
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     let forms = user.forms();
     assert_eq!(forms.len(), 3);
     let message = forms[0]["message"].as_str().unwrap();
