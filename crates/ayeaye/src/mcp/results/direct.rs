@@ -216,6 +216,7 @@ mod tests {
             step: 4,
             line,
             outcome,
+            was_agreed: false,
             note: None,
             shown,
             pictured,
