@@ -178,7 +178,7 @@ arguments! {
 arguments! {
     /// Arguments of `long_press`.
     LongPressArgs {
-        /// An element, by its `ref` in your last `get_ui_tree`; instead of `x` and `y`.
+        /// An element, as in `tap`.
         #[schemars(length(max = 20))]
         r#ref: Option<String>,
         /// Thousandths of the width, from the left.
@@ -220,7 +220,7 @@ arguments! {
         /// Exactly what the field is to receive; may be empty with `clear`. At most 4 KiB of UTF-8.
         #[schemars(length(max = 4096))]
         text: String,
-        /// The field to tap first, by its `ref` in your last `get_ui_tree`; instead of `x` and `y`.
+        /// The field to tap first, by its `ref`.
         #[schemars(length(max = 20))]
         r#ref: Option<String>,
         /// The field to tap first, from the left; together with `y`.

@@ -13,7 +13,7 @@ use crate::text::truncate;
 pub struct SessionList {
     /// Newest first.
     pub sessions: Vec<SessionItem>,
-    /// Whether there are older ones; absent if these are all.
+    /// Whether there are older ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
     /// How to see those.
