@@ -1,7 +1,7 @@
 //! Cancelled calls and clients that hang up, in each era: what goes on, and what waits.
 use std::sync::Arc;
 
-use ayeaye_agent::{Principal, SessionId, StopReason};
+use ayeaye_agent::{Principal, SessionId, SessionInBrief, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -27,11 +27,11 @@ async fn stopped(fake: &FakeServer) -> (SessionId, StopReason) {
     within(20, "the end of the run", async {
         let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
-            let sessions = fake.agent.sessions(&local, 2).await.unwrap();
-            if let [(id, Ok(report))] = sessions.as_slice()
-                && report.stop_reason != StopReason::StillRunning
+            let sessions = fake.agent.listed(&local, None, 2).await.unwrap().sessions;
+            if let [(id, Ok(brief))] = sessions.as_slice()
+                && brief.stop_reason() != StopReason::StillRunning
             {
-                return (*id, report.stop_reason);
+                return (*id, brief.stop_reason());
             }
             tick.tick().await;
         }
@@ -117,7 +117,7 @@ async fn a_start_that_waits_for_an_act_says_so_in_time_and_the_same_call_follows
     acting.await.unwrap();
     let done = client.ask("tools/call", start()).await;
     assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{done}");
-    let sessions = fake.agent.sessions(&Principal::local(), 9).await.unwrap();
+    let sessions = fake.agent.listed(&Principal::local(), None, 9).await.unwrap().sessions;
     assert_eq!((sessions.len(), fake.model.calls()), (2, 1), "one is the act's");
 }
 
@@ -137,9 +137,10 @@ async fn a_start_that_is_cancelled_while_it_waits_for_an_act_does_nothing() {
     within(20, "the end of what was cancelled", async {
         let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
-            let sessions = fake.agent.sessions(&local, 9).await.unwrap();
+            let sessions = fake.agent.listed(&local, None, 9).await.unwrap().sessions;
             let of_task = sessions.iter().filter_map(|(_, it)| it.as_ref().ok());
-            let reasons = of_task.filter(|it| it.task == "Text Anna").map(|it| it.stop_reason);
+            let reasons =
+                of_task.filter(|it| it.task() == "Text Anna").map(SessionInBrief::stop_reason);
             if reasons.collect::<Vec<_>>() == [StopReason::Cancelled] {
                 return;
             }

@@ -178,6 +178,34 @@ async fn an_element_is_tapped_by_reference_while_it_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_text_is_typed_and_a_finger_held_by_reference_too() {
+    let rig = rig().await;
+    act(&rig, "launch_app", json!({ "app": "Notes" })).await;
+    act(&rig, "tap", json!({ "ref": reference(&rig, "new_note").await })).await;
+    let title = reference(&rig, "title").await;
+    act(&rig, "type_text", json!({ "text": "Milk", "ref": title })).await;
+    let title_text = || {
+        let nodes = rig.virtual_phone.phone().state().nodes;
+        nodes.iter().find(|it| it.id.ends_with("/title")).map(|it| it.text.clone())
+    };
+    assert_eq!(title_text().as_deref(), Some("Milk"));
+    // By the same checks as a tap: it says something else now.
+    for (tool, more) in [("long_press", json!({})), ("type_text", json!({ "text": "more" }))] {
+        let mut arguments = more;
+        arguments["ref"] = json!(title);
+        let told = refused(&rig, tool, arguments.clone()).await;
+        assert!(told.contains("still there and unchanged"), "{tool}: {told}");
+        (arguments["x"], arguments["y"]) = (json!(1), json!(1));
+        let told = refused(&rig, tool, arguments).await;
+        assert!(told.contains("either `ref`, or `x` and `y`"), "{tool}: {told}");
+    }
+    let title = reference(&rig, "title").await;
+    let held = act(&rig, "long_press", json!({ "ref": title })).await;
+    assert_eq!(held["action"]["action_type"], "LONGPRESS", "{held}");
+    assert_eq!(title_text().as_deref(), Some("Milk"), "nothing else was typed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_typed_is_an_error_of_this_act_and_no_question_of_later_ones() {
     let rig = rig().await;
     rig.virtual_phone.inject(|plan| plan.no_keyboard = true);
@@ -254,7 +282,7 @@ async fn a_client_of_the_newest_revision_calls_again_with_its_users_yes() {
     assert!(told.contains("your user did not agree"), "{told}");
     // Agreed, and refused by the phone: this app is a part of it.
     let told = uninstall().await;
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     let forms = user.forms();
     assert_eq!(forms.len(), 2);
     assert!(forms[0]["message"].as_str().unwrap().contains("Uninstall \"Notes\""), "{forms:?}");
@@ -281,10 +309,10 @@ async fn a_client_of_the_newest_revision_calls_again_with_its_users_yes() {
     let told = text(again("Settings", yes()).await);
     assert!(told.contains("requestState"), "another call's: {told}");
     let told = text(again("Notes", yes()).await);
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     // What was not done has not used the yes up.
     let told = text(again("Notes", yes()).await);
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -305,7 +333,7 @@ async fn a_client_with_forms_shows_its_user_what_is_asked() {
     assert!(told.contains("\"approval\""), "{told}");
     // Agreed, and refused by the phone: this app is a part of it.
     let told = uninstall().await;
-    assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+    assert!(told.contains("uninstall_app was not carried out"), "{told}");
     let forms = user.forms();
     assert_eq!(forms.len(), 3);
     let message = forms[0]["message"].as_str().unwrap();

@@ -347,7 +347,24 @@ async fn a_long_list_comes_in_pages() {
         );
         cursor = Some(next);
     }
-    assert_eq!((pages, found), (4, mine));
+    assert_eq!(pages, 4);
+    assert_eq!(found, mine);
+    // The tool says that there are more, and how to see them.
+    let (mut listed, mut arguments) = (Vec::new(), json!({ "limit": 15 }));
+    loop {
+        let list = rig.call("list_sessions", arguments.clone()).await;
+        let ids = list["sessions"].as_array().unwrap().iter().map(|it| it["session_id"].clone());
+        listed.extend(ids);
+        if list.get("more").is_none() {
+            assert!(list.get("next").is_none(), "{list}");
+            break;
+        }
+        assert_eq!((&list["more"], listed.len() % 15), (&json!(true), 0), "{list}");
+        assert!(list["next"].as_str().unwrap().contains("`before`"), "{list}");
+        arguments["before"] = listed.last().unwrap().clone();
+    }
+    let uri = |id: &Value| format!("ayeaye://sessions/{}", id.as_str().unwrap());
+    assert_eq!(listed.iter().map(uri).collect::<Vec<_>>(), mine);
     for wrong in ["", "x", "../../1", &"9".repeat(5000)] {
         let params = PaginatedRequestParams::default().with_cursor(Some(wrong.to_owned()));
         let err = client.list_resources(Some(params)).await.unwrap_err();

@@ -15,6 +15,7 @@ mod give_up;
 mod in_hand;
 mod join;
 mod launch;
+mod listing;
 mod new_session;
 mod put_back;
 mod queue;
@@ -47,6 +48,7 @@ pub use self::follower::Follower;
 use self::in_hand::PhonesInHand;
 pub use self::in_hand::{HOLD_LASTS, HoldId};
 use self::launch::Launch;
+pub use self::listing::{SessionInBrief, SessionList};
 pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, RunRegistry, StartRequest, next_change};
@@ -222,26 +224,6 @@ impl Agent {
             (report.stop_reason, report.message) = (told.stop_reason, told.message);
         }
         Ok(report)
-    }
-
-    /// The principal's sessions, newest first, at most `limit`. An unreadable session is listed with
-    /// its error.
-    pub async fn sessions(
-        &self,
-        principal: &Principal,
-        limit: usize,
-    ) -> Result<Vec<(SessionId, Result<Report, AgentError>)>, AgentError> {
-        let mut sessions = Vec::new();
-        for id in self.deps.journal.list().await? {
-            if sessions.len() == limit {
-                break;
-            }
-            match self.report(id, principal).await {
-                Err(AgentError::UnknownSession(_)) => {}
-                report => sessions.push((id, report)),
-            }
-        }
-        Ok(sessions)
     }
 
     /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not

@@ -53,7 +53,7 @@ mod fakes;
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
 pub use agent::{
     Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, HOLD_LASTS, HoldId,
-    RunActivity, RunStatus,
+    RunActivity, RunStatus, SessionInBrief, SessionList,
 };
 pub use approval::Approval;
 pub use coordinator::Coordinator;

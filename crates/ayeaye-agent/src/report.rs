@@ -20,6 +20,19 @@ pub(crate) const RUN_TIME_USED_UP: &str = "the time for one run is used up";
 /// How the message ends where a session may have no more steps, behind their number.
 pub(crate) const SESSION_STEPS_USED_UP: &str = " steps of this session are used up";
 
+/// How a run ended whose end is not recorded, by the question that waits, if one does.
+pub(crate) fn outcome_without_end(question: Option<&str>) -> (StopReason, String) {
+    match question {
+        Some(question) => (StopReason::InfoActionNeedsReply, question.to_owned()),
+        None => (
+            StopReason::ServerRestarted,
+            "this run has no recorded end: its server stopped, or the record could not be written (a full disk); \
+             nothing that was recorded is lost"
+                .to_owned(),
+        ),
+    }
+}
+
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
 /// run is followed, afterwards, and after a restart.
 #[derive(Debug, Clone, PartialEq)]

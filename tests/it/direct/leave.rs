@@ -99,6 +99,27 @@ async fn a_yes_is_not_used_up_by_what_was_not_done() {
     assert!(told.contains("used already, at step "), "{told}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_that_comes_with_another_act_is_left_for_its_own() {
+    let rig = rig().await;
+    let phone = rig.virtual_phone.phone().clone();
+    let send = ready_to_send(&rig).await;
+    let before = phone.state().sent.len();
+    let code = code_in(&refused(&rig, "tap", send.clone()).await);
+    // Nobody is asked about these.
+    let field = middle(&rig, "compose").await;
+    let told = act(&rig, "tap", with(field, &code)).await;
+    assert!(!told.to_string().contains("approval"), "{told}");
+    let volume = with(json!({ "key": "VOLUME_UP" }), &code);
+    act(&rig, "press_key", volume).await;
+    assert_eq!(phone.state().sent.len(), before);
+    let send = with(send, &code);
+    act(&rig, "tap", send.clone()).await;
+    assert_eq!(phone.state().sent.len(), before + 1);
+    let told = refused(&rig, "tap", send).await;
+    assert!(told.contains("used already, at step "), "{told}");
+}
+
 /// A message that is ready to be sent, and the tap that sends it.
 async fn ready_to_send(rig: &Rig) -> Value {
     let name = rig.virtual_phone.phone().state().conversations[0].with.clone();

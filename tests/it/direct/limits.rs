@@ -47,7 +47,7 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
     assert_eq!(rig.call("list_sessions", json!({})).await["sessions"], json!([]), "nothing begun");
     let text = refused(&rig, "launch_app", json!({ "app": "com.example.message" })).await;
     assert!(
-        text.contains("AWAKE was not carried out") && text.contains("com.example.messages"),
+        text.contains("launch_app was not carried out") && text.contains("com.example.messages"),
         "{text}"
     );
     let text = rig.refused("tap", json!({ "device_id": "nobody", "x": 1, "y": 1 })).await;

@@ -74,7 +74,7 @@ async fn installing_and_removing_ask_first() {
     for _ in 0..2 {
         let again = json!({ "app": "Notes", "approval": code });
         let told = refused(&rig, "uninstall_app", again).await;
-        assert!(told.contains("UNINSTALL_APP was not carried out"), "{told}");
+        assert!(told.contains("uninstall_app was not carried out"), "{told}");
     }
 }
 

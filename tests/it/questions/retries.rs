@@ -72,7 +72,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
     let fake = FakeServer::new(which_anna());
     let client = on_pipe(&fake.server, &FakeUser::new([]), Era::New).await;
     let state = asked(&client, task()).await.request_state.unwrap();
-    let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
+    let sessions = fake.agent.listed(&Principal::local(), None, 1).await.unwrap().sessions;
     let acting = fake.agent.act(DirectAction {
         device_id: DeviceId::new(SERIAL),
         session_id: Some(sessions[0].0),

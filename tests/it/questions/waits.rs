@@ -50,7 +50,7 @@ async fn a_form_that_nobody_answers_is_no_reason_to_tell_what_was_answered_elsew
     let call = json!({ "name": START, "arguments": task() });
     let elsewhere = async {
         fake.model.wait_for_calls(1).await;
-        let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
+        let sessions = fake.agent.listed(&Principal::local(), None, 1).await.unwrap().sessions;
         let session = json!({ "session_id": sessions[0].0.to_string() });
         waits(&facts(&other, CONTINUE, session.clone()).await, None);
         let mut answer = session;
@@ -77,7 +77,7 @@ async fn a_form_is_taken_back_when_its_question_is_answered_elsewhere() {
             break message["id"].clone();
         }
     };
-    let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
+    let sessions = fake.agent.listed(&Principal::local(), None, 1).await.unwrap().sessions;
     let answer = json!({ "session_id": sessions[0].0.to_string(), "reply_from_client": "Berg" });
     let (told, done) = tokio::join!(silent.answer(call), facts(&other, CONTINUE, answer));
     assert_eq!(done["stop_reason"], DONE, "{done}");

@@ -17,6 +17,7 @@ mod kept_private;
 mod known_elements;
 mod left_messages;
 mod limits;
+mod listing;
 mod many;
 mod privacy;
 mod put_back;

@@ -68,7 +68,11 @@ enum Acted {
 
 /// What the gate says of a direct action.
 enum Gated {
-    Passes(GateRecord),
+    /// Whether it is what a person has agreed to, whatever the gate says of it now.
+    Passes {
+        record: GateRecord,
+        was_agreed: bool,
+    },
     Refused(Rule, String),
     /// Nobody need be asked: there is nothing that would take the text.
     InVain,
@@ -117,7 +121,8 @@ impl Run {
         };
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
-        let acted = Box::pin(self.act_once(request, &mut step)).await;
+        let mut was_agreed = false;
+        let acted = Box::pin(self.act_once(request, &mut step, &mut was_agreed)).await;
         match &acted {
             Ok(Acted::NotDone(why) | Acted::Refused(_, why)) => step.error = Some(why.clone()),
             Ok(Acted::NeedsApproval(_)) => step.error = Some(NOT_APPROVED.to_owned()),
@@ -157,6 +162,7 @@ impl Run {
                 }
                 (_, Some(why)) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
             },
+            was_agreed,
             note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,
             pictured: session.report(true).screenshot_step == Some(number),
@@ -211,6 +217,7 @@ impl Run {
         &mut self,
         request: &DirectRequest,
         step: &mut StepBuilder,
+        was_agreed: &mut bool,
     ) -> Result<Acted, RunError> {
         let mut observation = match self.observe_directly(&request.gesture, step).await? {
             Ok(observation) => observation,
@@ -243,7 +250,10 @@ impl Run {
         };
         let was_locked = observation.state.locked;
         let gate = match self.ask_gate(request, &named, &observation).await? {
-            Gated::Passes(record) => record,
+            Gated::Passes { record, was_agreed: it } => {
+                *was_agreed = it;
+                record
+            }
             Gated::InVain => return Ok(Acted::NotDone(NO_FIELD.to_owned())),
             Gated::Refused(rule, why) => return Ok(Acted::Refused(rule, why)),
             Gated::Asks(asked) => return Ok(Acted::NeedsApproval(Box::new(asked))),
@@ -276,8 +286,18 @@ impl Run {
     ) -> Result<Gated, RunError> {
         let by = DecidedBy::Client { secret: request.secret, by_hand: request.by_hand };
         let mut judged = self.verdict_on(gesture, None, observation, by);
+        let is_that_act = match &request.agreed {
+            Agreed::Nothing => false,
+            Agreed::Command => matches!(request.gesture, Gesture::Command(_)),
+            Agreed::Act(asked) => {
+                let acts = asked.act.as_ref().zip(judged.record.act.as_ref());
+                acts.is_some_and(|(asked, act)| is_same_act_later(asked, act))
+            }
+        };
         let question = match &judged.verdict.decision {
-            GateDecision::Allow => return Ok(Gated::Passes(judged.record)),
+            GateDecision::Allow => {
+                return Ok(Gated::Passes { record: judged.record, was_agreed: is_that_act });
+            }
             GateDecision::Deny(_) => {
                 let why = refusal(&judged.verdict);
                 self.note_verdict(&judged, &why).await?;
@@ -292,21 +312,17 @@ impl Run {
             }
             GateDecision::Confirm(ask) => self.question_text_of(ask),
         };
-        let agreed = match &request.agreed {
-            Agreed::Nothing => false,
-            Agreed::Command => matches!(request.gesture, Gesture::Command(_)),
-            Agreed::Act(asked) => {
-                let acts = asked.act.as_ref().zip(judged.record.act.as_ref());
-                asked.class == judged.record.class
-                    && acts.is_some_and(|(asked, act)| is_same_act_later(asked, act))
-            }
-        };
+        let agreed = is_that_act
+            && match &request.agreed {
+                Agreed::Act(asked) => asked.class == judged.record.class,
+                Agreed::Nothing | Agreed::Command => true,
+            };
         if agreed {
             let mut record = judged.record;
             GateDecision::Allow.name().clone_into(&mut record.verdict);
             Rule::Approved.name().clone_into(&mut record.rule);
             record.act = None;
-            return Ok(Gated::Passes(record));
+            return Ok(Gated::Passes { record, was_agreed: true });
         }
         self.note_verdict(&judged, &question).await?;
         judged.record.evidence = self.recorder.redact(&judged.record.evidence).into_owned();

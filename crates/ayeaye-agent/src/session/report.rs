@@ -1,20 +1,12 @@
 //! What is reported of a session.
 use super::state::{SessionPhase, SessionState};
 use crate::StopReason;
-use crate::report::{Report, RunInfo, Usage};
+use crate::report::{Report, RunInfo, Usage, outcome_without_end};
 
 impl SessionState {
     /// How a run ended whose end is not recorded: its process died, or nothing more could be recorded.
     pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
-        match &self.question {
-            Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => (
-                StopReason::ServerRestarted,
-                "this run has no recorded end: its server stopped, or the record could not be written (a full \
-                 disk); nothing that was recorded is lost"
-                    .to_owned(),
-            ),
-        }
+        outcome_without_end(self.question.as_ref().map(|question| &*question.text))
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.

@@ -26,6 +26,9 @@ pub struct Summary {
     pub stop_reason: Option<StopReason>,
     /// What was said about that.
     pub message: String,
+    /// How the client's own acts after that request ended; not known of summaries that were kept before this was in them.
+    #[serde(default, with = "reason", skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<StopReason>,
     /// The text of a question that waits for an answer.
     pub question: Option<String>,
     /// Tells it from every other of the session; not known of summaries that were kept before this was in them.
@@ -150,7 +153,9 @@ impl SummaryBuilder {
         let mut session = builder.finish()?.0;
         let (started, last) = times.expect("a session that has begun has an event");
         // What a client does by hand after a task does not change what the session was about.
+        let mut by_hand = None;
         if let Some((task, stopped)) = self.before_client.filter(|_| session.client_round) {
+            by_hand = session.stopped.as_ref().map(|(reason, _)| *reason);
             session.request = task;
             session.stopped = session.stopped.and(stopped);
         }
@@ -163,6 +168,7 @@ impl SummaryBuilder {
             device_server: session.run.device_server,
             stop_reason,
             message: message.unwrap_or_default(),
+            by_hand,
             asked_at_step: session.question.is_some().then_some(session.asked_at_step),
             question: session.question.map(|question| question.text),
             rounds,

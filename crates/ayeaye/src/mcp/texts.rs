@@ -192,8 +192,9 @@ sent twice. With session_id it becomes a step of that session, which must not be
 
 /// `long_press`
 pub const LONG_PRESS: &str = "\
-Holds a finger on a place on a phone's screen, for a second unless duration_ms says otherwise. x and y are \
-thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels. Returns when the \
+Holds a finger on an element, by its `ref`, or on a place on a phone's screen, for a second unless duration_ms \
+says otherwise. x and y are thousandths of the screen's width and height, 0 to 1000 from the top left, not \
+pixels. Returns when the \
 screen has settled, and says whether it changed. The press is never sent twice.";
 
 /// `swipe`
@@ -205,8 +206,8 @@ screen has settled, and says whether it changed. The swipe is never sent twice."
 
 /// `type_text`
 pub const TYPE_TEXT: &str = "\
-Types text on a phone, exactly as given, into the focused field, or into the one at x and y, which is \
-tapped first (thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels). clear \
+Types text on a phone, exactly as given, into the focused field, or into the one of `ref` or at x and y, which \
+is tapped first (thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels). clear \
 empties the field first, submit presses enter afterwards. Set secret for passwords, codes and the like: they \
 are then kept out of all logs; your user is asked about them all the same. The text is never typed twice.";
 

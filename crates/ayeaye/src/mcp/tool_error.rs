@@ -200,11 +200,11 @@ impl ToolError {
         }
     }
 
-    /// A tap without a place, or with two.
-    pub(super) fn no_place(missing: Option<&str>) -> Self {
+    /// `what`, such as "a tap", without a place, or with two.
+    pub(super) fn no_place(what: &str, missing: Option<&str>) -> Self {
         let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
         Self {
-            text: format!("{missing}a tap needs either `ref`, or `x` and `y`"),
+            text: format!("{missing}{what} needs either `ref`, or `x` and `y`"),
             hint: "get_ui_tree gives a `ref` for each element; get_screenshot shows places; leave the other out, or empty",
         }
     }

@@ -14,7 +14,7 @@ use super::answer::{Body, Named, Refusal, session_id};
 use crate::mcp::approvals::{PhoneAsked, TakenApproval};
 use crate::mcp::args;
 use crate::mcp::args::device::{
-    ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs,
+    ActArgs as _, KeyArgs, LaunchArgs, LongPressArgs, PlacedArgs as _, SwipeArgs, TapArgs, TypeArgs,
 };
 use crate::mcp::tool_error::ToolError;
 

@@ -220,6 +220,7 @@ mod tests {
             device_server: None,
             stop_reason: None,
             message: "Sent.".to_owned(),
+            by_hand: None,
             question: None,
             asked_at_step: None,
             rounds: 1,

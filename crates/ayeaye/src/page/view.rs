@@ -4,7 +4,7 @@ use std::sync::Arc;
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
     Agent, AgentError, DIRECT_REQUEST, Follower, Principal, Question, ReplyMode, Report, RunPhase,
-    SessionId, StopReason, error_chain,
+    SessionId, SessionInBrief, StopReason, error_chain,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -197,20 +197,25 @@ impl ListItem {
         summary: Result<Summary, AgentError>,
         principal: &Principal,
     ) -> Self {
-        let summary = match summary {
+        let mut summary = match summary {
             Ok(summary) => summary,
             Err(err) => return Self::unreadable(id, &err),
         };
         let run = agent.follow(id, principal).await;
-        let report = match (&run, summary.stop_reason) {
-            (Some(run), _) => Some((*run.report()).clone()),
-            (None, Some(_)) => None,
+        let mut report = run.as_ref().map(Follower::report);
+        if report.is_none() && summary.stop_reason.is_none() {
             // Another process drives it, or one has died.
-            (None, None) => agent.report(id, principal).await.ok(),
-        };
+            match agent.in_brief(id, principal).await {
+                Ok(SessionInBrief::Run(its)) => report = Some(its),
+                Ok(SessionInBrief::Record { summary: its, stop_reason, message }) => {
+                    summary = Summary { stop_reason: Some(stop_reason), message, ..*its };
+                }
+                Err(_) => {}
+            }
+        }
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let asks = run.as_ref().is_some_and(asks);
-        let told = Told { report: report.as_ref(), asks, elsewhere };
+        let told = Told { report: report.as_deref(), asks, elsewhere };
         let mut line = SessionLine::new(id, &summary, told);
         line.task = truncate(&line.task, MAX_LISTED);
         line.message = truncate(&line.message, MAX_LISTED);

@@ -226,14 +226,14 @@ async fn nobody_hears_of_anothers_session() {
         let err = rig.agent.stop(unseen, StopReason::Cancelled, &other).await.unwrap_err();
         assert!(matches!(err, AgentError::UnknownSession(_)), "{err}");
     }
-    assert!(rig.agent.sessions(&other, 10).await.unwrap().is_empty());
+    assert!(rig.agent.listed(&other, None, 10).await.unwrap().sessions.is_empty());
     let running = rig.begin().await.report().session_id;
     let start = StartTask { principal: other.clone(), ..rig.task("Text Anna") };
     let err = rig.agent.start(start).await.unwrap_err();
     assert!(matches!(err, AgentError::DeviceBusy { session: None, .. }), "{err}");
     assert!(!err.to_string().contains(&running.to_string()), "{err}");
     assert_eq!(rig.agent.devices(&other).await.unwrap()[0].1, DeviceHolder::Other);
-    let all: Vec<_> = rig.agent.sessions(&client(), 10).await.unwrap();
+    let all = rig.agent.listed(&client(), None, 10).await.unwrap().sessions;
     assert_eq!(all.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [running, waiting]);
     assert!(rig.agent.report(waiting, &Principal::operator()).await.is_ok());
 }
@@ -258,8 +258,10 @@ async fn a_session_that_begins_is_not_taken_for_one_that_was_broken_off() {
         let (starting, start) = (rig.clone(), rig.task("Text Anna"));
         let begun = tokio::spawn(async move { starting.agent.start(start).await });
         while !begun.is_finished() {
-            for (_, report) in rig.agent.sessions(&client(), 1).await.unwrap() {
-                let reason = report.unwrap().stop_reason;
+            for (id, brief) in rig.agent.listed(&client(), None, 1).await.unwrap().sessions {
+                let report = rig.agent.report(id, &client()).await.unwrap();
+                assert_ne!(report.stop_reason, StopReason::ServerRestarted, "round {round}");
+                let reason = brief.unwrap().stop_reason();
                 assert_ne!(reason, StopReason::ServerRestarted, "round {round}");
             }
         }

@@ -14,6 +14,8 @@ pub struct DirectResult {
     pub line: StepSummary,
     /// Whether it was carried out.
     pub outcome: DirectOutcome,
+    /// Whether it is the act that a person had agreed to, and the gate let it pass.
+    pub was_agreed: bool,
     /// What the client should know besides.
     pub note: Option<String>,
     /// The screen afterwards, if it could be seen.

@@ -3,12 +3,11 @@ use std::collections::HashSet;
 
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
-    Agent, AgentError, JournalError, Principal, SessionId, StopReason, error_chain,
+    Agent, AgentError, Principal, Report, SessionId, SessionInBrief, StopReason, error_chain,
 };
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::command::sessions::is_busy;
 use crate::mcp::results::waits;
 use crate::terminal::{Terminal, cut};
 use crate::text::{local_time, one_line};
@@ -21,43 +20,24 @@ pub async fn list(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let most = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let journal = agent.journal();
+    let me = Principal::operator();
     let mut sessions = Vec::new();
-    for id in journal.list().await.map_err(AgentError::from)? {
-        if sessions.len() == most {
-            break;
-        }
-        match journal.summary(&id).await {
-            // It was removed in the meantime.
-            Err(JournalError::Unknown(_)) => {}
-            Ok(mut summary) => {
-                let busy = match summary.stop_reason {
-                    Some(_) => Some(false),
-                    None => match is_busy(&**journal, id).await {
-                        Ok(busy) => busy,
-                        Err(err) => {
-                            sessions.push((id, Err(error_chain(&AgentError::from(err)))));
-                            continue;
-                        }
-                    },
-                };
-                let Some(running) = busy else { continue };
-                let report = if running {
-                    agent.report(id, &Principal::operator()).await.ok()
-                } else {
-                    None
-                };
-                let place = report.and_then(|report| waits(&report));
-                let activity = match (running, &place) {
-                    (false, _) => Activity::Idle,
-                    (true, None) => Activity::Running,
-                    (true, Some(_)) => Activity::Queued,
-                };
-                summary.message = place.unwrap_or(summary.message);
-                sessions.push((id, Ok((summary, activity))));
+    for (id, brief) in agent.listed(&me, None, most).await?.sessions {
+        let session = match brief {
+            Ok(SessionInBrief::Record { summary, stop_reason, .. }) => {
+                // Acts by hand after a task do not change what came of it.
+                let stop_reason = summary.stop_reason.unwrap_or(stop_reason);
+                Ok(Session { summary: *summary, stop_reason, queued: false })
             }
-            Err(err) => sessions.push((id, Err(error_chain(&AgentError::from(err))))),
-        }
+            Ok(SessionInBrief::Run(report)) => match agent.session_summary(id, &me).await {
+                Ok(summary) => Ok(Session::of_run(summary, &report)),
+                // It was removed in the meantime.
+                Err(AgentError::UnknownSession(_)) => continue,
+                Err(err) => Err(err),
+            },
+            Err(err) => Err(err),
+        };
+        sessions.push((id, session.map_err(|err| error_chain(&err))));
     }
     if as_json {
         let sessions: Vec<Value> = sessions.iter().map(|(id, it)| in_json(*id, it)).collect();
@@ -72,10 +52,8 @@ pub async fn list(
     for ((id, session), name) in sessions.iter().zip(&names) {
         match (session, terminal.columns().filter(|columns| *columns < WHOLE_LINE)) {
             (Err(why), _) => terminal.line(&format!("{id}  cannot be read: {}", one_line(why))),
-            (Ok((summary, activity)), None) => terminal.line(&line(*id, summary, *activity)),
-            (Ok((summary, activity)), Some(columns)) => {
-                terminal.line(&narrow_line(name, summary, *activity, columns));
-            }
+            (Ok(session), None) => terminal.line(&line(*id, session)),
+            (Ok(session), Some(columns)) => terminal.line(&narrow_line(name, session, columns)),
         }
     }
     Ok(Exit::Done)
@@ -100,8 +78,8 @@ pub(super) fn short_names(ids: &[SessionId]) -> Vec<String> {
 }
 
 /// The same for a narrow terminal: without the phone and the number of steps, which `sessions show` tells.
-fn narrow_line(name: &str, summary: &Summary, activity: Activity, columns: usize) -> String {
-    let state = state_in_words(summary, activity);
+fn narrow_line(name: &str, session: &Session, columns: usize) -> String {
+    let (summary, state) = (&session.summary, state_in_words(session));
     let started = local_time(summary.started);
     // Without the name of the time zone.
     let started = started.rsplit_once(' ').map_or(started.as_str(), |(time, _)| time);
@@ -110,37 +88,44 @@ fn narrow_line(name: &str, summary: &Summary, activity: Activity, columns: usize
     format!("{line}{}", cut(&one_line(&summary.task), room))
 }
 
-/// Whether some process is busy with a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Activity {
-    Idle,
-    /// It waits for its turn on the phone.
-    Queued,
-    Running,
+/// A session in the list.
+struct Session {
+    summary: Summary,
+    stop_reason: StopReason,
+    /// Whether it waits for its turn on the phone.
+    queued: bool,
 }
 
-type Session = Result<(Summary, Activity), String>;
+impl Session {
+    fn of_run(summary: Summary, report: &Report) -> Self {
+        let place = waits(report);
+        let queued = place.is_some();
+        let message = place.unwrap_or(summary.message);
+        Self { summary: Summary { message, ..summary }, stop_reason: report.stop_reason, queued }
+    }
+}
 
-fn line(id: SessionId, summary: &Summary, activity: Activity) -> String {
+fn line(id: SessionId, session: &Session) -> String {
+    let summary = &session.summary;
     let task = cut(&one_line(&summary.task), TASK);
     format!(
         "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
         local_time(summary.started),
-        state_in_words(summary, activity),
+        state_in_words(session),
         summary.steps,
         if summary.steps == 1 { "step" } else { "steps" },
         one_line(&summary.device.device_id),
     )
 }
 
-fn in_json(id: SessionId, session: &Session) -> Value {
+fn in_json(id: SessionId, session: &Result<Session, String>) -> Value {
     match session {
         Err(why) => json!({ "session_id": id.to_string(), "error": why }),
-        Ok((summary, activity)) => json!({
+        Ok(Session { summary, stop_reason, .. }) => json!({
             "session_id": id.to_string(),
             "started": summary.started,
             "last": summary.last,
-            "stop_reason": reason(summary, *activity).name(),
+            "stop_reason": stop_reason.name(),
             "message": summary.message,
             "question": summary.question,
             "task": summary.task,
@@ -157,18 +142,8 @@ fn in_json(id: SessionId, session: &Session) -> Value {
     }
 }
 
-/// The state of a session. A run without an end that no process drives ended with its server, or with room for its
-/// record.
-fn reason(summary: &Summary, activity: Activity) -> StopReason {
-    match summary.stop_reason {
-        Some(reason) => reason,
-        None if activity == Activity::Idle => StopReason::ServerRestarted,
-        None => StopReason::StillRunning,
-    }
-}
-
-fn state_in_words(summary: &Summary, activity: Activity) -> &'static str {
-    if activity == Activity::Queued { "queued" } else { in_words(reason(summary, activity)) }
+fn state_in_words(session: &Session) -> &'static str {
+    if session.queued { "queued" } else { in_words(session.stop_reason) }
 }
 
 fn in_words(reason: StopReason) -> &'static str {

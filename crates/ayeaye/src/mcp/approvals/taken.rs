@@ -1,11 +1,11 @@
-//! An approval in the hands of the call that acts by it.
+//! An approval in the hands of the call that came with it.
 use ayeaye_agent::{Agreed, DirectOutcome, DirectRun, SessionId};
 
 use super::{Approvals, Subject, Waiting};
 use crate::one_time_codes::OneTimeCode;
 
 /// An approval that a call has taken; no other call can act by it meanwhile. It is good again where the act is never
-/// begun, or certainly was not done.
+/// begun, was certainly not done, or is another one, which needed no approval.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct TakenApproval<'a> {
@@ -40,10 +40,12 @@ impl<'a> TakenApproval<'a> {
         // Without a result nobody knows whether it was done.
         let Some(acted) = acting.result() else { return };
         match acted.outcome {
-            DirectOutcome::Done | DirectOutcome::Doubtful(_) => {
+            DirectOutcome::Done | DirectOutcome::Doubtful(_) if acted.was_agreed => {
                 self.used(acted.step + 1, acted.session_id);
             }
-            DirectOutcome::NotDone(_)
+            DirectOutcome::Done
+            | DirectOutcome::Doubtful(_)
+            | DirectOutcome::NotDone(_)
             | DirectOutcome::Refused(..)
             | DirectOutcome::NeedsApproval(_) => self.begun = false,
         }

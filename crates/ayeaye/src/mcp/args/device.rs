@@ -63,12 +63,58 @@ impl CommonArgs {
 pub trait HasCommon {
     /// On which phone, in which session, and what for.
     fn into_common(self) -> CommonArgs;
+    /// The phone, as it was given.
+    fn device_id(&self) -> &str;
 }
 
 /// Arguments that say all there is to say of an act: what is carried out needs no more than them.
 pub trait ActArgs: HasCommon {
     /// What to do.
     fn gesture(&self) -> Result<Gesture, ToolError>;
+}
+
+/// Arguments of an act at a place, which may be that of an element on the screen.
+pub trait PlacedArgs: HasCommon {
+    /// Where, as it was given.
+    fn place(&self) -> Place<'_>;
+    /// The act at this place; `None` where none was given, if it needs none.
+    fn at(&self, point: Option<Point>) -> Result<Gesture, ToolError>;
+    /// What to do, where no element is meant.
+    fn gesture(&self) -> Result<Gesture, ToolError> {
+        self.at(self.place().point()?)
+    }
+}
+
+/// A place on the screen as a caller gives it: an element of the last `get_ui_tree`, or two coordinates.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// What needs a place, such as "a tap".
+    what: &'static str,
+    reference: Option<&'a str>,
+    x: Option<i64>,
+    y: Option<i64>,
+}
+
+impl<'a> Place<'a> {
+    /// The element that is meant, if it is one.
+    pub fn element(self) -> Result<Option<&'a str>, ToolError> {
+        match (self.reference, self.x, self.y) {
+            // Whoever must give every argument gives 0; there is nothing in the corner to be meant.
+            (Some(reference), None | Some(0), None | Some(0)) => Ok(Some(reference.trim())),
+            (Some(_), _, _) => Err(ToolError::no_place(self.what, None)),
+            (None, _, _) => Ok(None),
+        }
+    }
+
+    /// The coordinates, of what cannot do without.
+    fn point(self) -> Result<Option<Point>, ToolError> {
+        match (self.reference, self.x, self.y) {
+            (None, Some(x), Some(y)) => point(("x", x), ("y", y)).map(Some),
+            (None, Some(_), None) => Err(ToolError::no_place(self.what, Some("y"))),
+            (None, None, Some(_)) => Err(ToolError::no_place(self.what, Some("x"))),
+            _ => Err(ToolError::no_place(self.what, None)),
+        }
+    }
 }
 
 macro_rules! arguments {
@@ -102,6 +148,10 @@ macro_rules! arguments {
                     approval: self.approval,
                 }
             }
+
+            fn device_id(&self) -> &str {
+                &self.device_id
+            }
         }
     };
 }
@@ -128,12 +178,15 @@ arguments! {
 arguments! {
     /// Arguments of `long_press`.
     LongPressArgs {
+        /// An element, as in `tap`.
+        #[schemars(length(max = 20))]
+        r#ref: Option<String>,
         /// Thousandths of the width, from the left.
         #[schemars(range(min = 0, max = 1000))]
-        x: i64,
+        x: Option<i64>,
         /// Thousandths of the height, from the top.
         #[schemars(range(min = 0, max = 1000))]
-        y: i64,
+        y: Option<i64>,
         /// How long the finger stays, in milliseconds. 1000 if left out.
         #[schemars(range(min = 500, max = 10000))]
         duration_ms: Option<i64>,
@@ -167,6 +220,9 @@ arguments! {
         /// Exactly what the field is to receive; may be empty with `clear`. At most 4 KiB of UTF-8.
         #[schemars(length(max = 4096))]
         text: String,
+        /// The field to tap first, by its `ref`.
+        #[schemars(length(max = 20))]
+        r#ref: Option<String>,
         /// The field to tap first, from the left; together with `y`.
         #[schemars(range(min = 0, max = 1000))]
         x: Option<i64>,
@@ -203,43 +259,29 @@ arguments! {
     }
 }
 
-impl TapArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
-        match (&self.r#ref, self.x, self.y) {
-            (None, Some(x), Some(y)) => Ok(self.at(point(("x", x), ("y", y))?)),
-            (None, Some(_), None) => Err(ToolError::no_place(Some("y"))),
-            (None, None, Some(_)) => Err(ToolError::no_place(Some("x"))),
-            _ => Err(ToolError::no_place(None)),
-        }
+impl PlacedArgs for TapArgs {
+    fn place(&self) -> Place<'_> {
+        Place { what: "a tap", reference: self.r#ref.as_deref(), x: self.x, y: self.y }
     }
 
-    /// The element that is meant, if it is one.
-    pub fn element(&self) -> Result<Option<&str>, ToolError> {
-        match (&self.r#ref, self.x, self.y) {
-            // Whoever must give every argument gives 0; there is nothing in the corner to be meant.
-            (Some(reference), None | Some(0), None | Some(0)) => Ok(Some(reference.trim())),
-            (Some(_), _, _) => Err(ToolError::no_place(None)),
-            (None, _, _) => Ok(None),
-        }
-    }
-
-    /// A tap at this place.
-    pub fn at(&self, point: Point) -> Gesture {
-        if self.double.unwrap_or_default() {
+    fn at(&self, point: Option<Point>) -> Result<Gesture, ToolError> {
+        let point = point.ok_or_else(|| ToolError::no_place("a tap", None))?;
+        Ok(if self.double.unwrap_or_default() {
             Gesture::DoubleClick { point }
         } else {
             Gesture::Click { point }
-        }
+        })
     }
 }
 
-impl ActArgs for LongPressArgs {
-    fn gesture(&self) -> Result<Gesture, ToolError> {
-        Ok(Gesture::LongPress {
-            point: point(("x", self.x), ("y", self.y))?,
-            duration: millis(self.duration_ms, 1000, 500)?,
-        })
+impl PlacedArgs for LongPressArgs {
+    fn place(&self) -> Place<'_> {
+        Place { what: "a long press", reference: self.r#ref.as_deref(), x: self.x, y: self.y }
+    }
+
+    fn at(&self, point: Option<Point>) -> Result<Gesture, ToolError> {
+        let point = point.ok_or_else(|| ToolError::no_place("a long press", None))?;
+        Ok(Gesture::LongPress { point, duration: millis(self.duration_ms, 1000, 500)? })
     }
 }
 
@@ -253,9 +295,22 @@ impl ActArgs for SwipeArgs {
     }
 }
 
-impl TypeArgs {
-    /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, ToolError> {
+impl PlacedArgs for TypeArgs {
+    fn place(&self) -> Place<'_> {
+        Place { what: "a field", reference: self.r#ref.as_deref(), x: self.x, y: self.y }
+    }
+
+    fn gesture(&self) -> Result<Gesture, ToolError> {
+        self.at(match (self.x, self.y) {
+            // As with a reference: no field is in the corner.
+            (Some(0), Some(0)) | (None, None) => None,
+            (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
+            (Some(_), None) => return Err(ToolError::incomplete_point("y")),
+            (None, Some(_)) => return Err(ToolError::incomplete_point("x")),
+        })
+    }
+
+    fn at(&self, point: Option<Point>) -> Result<Gesture, ToolError> {
         if LONGEST_TEXT < self.text.len() {
             return Err(ToolError::long_text(self.text.len(), LONGEST_TEXT));
         }
@@ -266,13 +321,6 @@ impl TypeArgs {
         if self.text.is_empty() && !self.clear.unwrap_or_default() {
             return Err(ToolError::nothing_to("type", "text"));
         }
-        let point = match (self.x, self.y) {
-            // As with a reference: no field is in the corner.
-            (Some(0), Some(0)) | (None, None) => None,
-            (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
-            (Some(_), None) => return Err(ToolError::incomplete_point("y")),
-            (None, Some(_)) => return Err(ToolError::incomplete_point("x")),
-        };
         Ok(Gesture::Type {
             text: self.text.clone(),
             point,
@@ -380,11 +428,35 @@ mod tests {
         let named = |x: Value, y: Value| {
             let args = json!({ "device_id": "a", "ref": " 7a ", "x": x, "y": y });
             let args: TapArgs = serde_json::from_value(args).unwrap();
-            args.element().map(|it| it.map(str::to_owned)).map_err(|it| it.to_string())
+            args.place().element().map(|it| it.map(str::to_owned)).map_err(|it| it.to_string())
         };
         assert_eq!(named(json!(0), json!(0)), Ok(Some("7a".to_owned())));
         assert_eq!(named(Value::Null, Value::Null), Ok(Some("7a".to_owned())));
         assert!(named(json!(5), json!(0)).is_err());
+    }
+
+    #[test]
+    fn a_place_is_an_element_or_two_coordinates_and_not_both() {
+        let press = |more: Value| {
+            let mut args = json!({ "device_id": "a" });
+            args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let args: LongPressArgs = serde_json::from_value(args).unwrap();
+            match args.place().element() {
+                Ok(None) => args.gesture().map(|_| None).map_err(|it| it.to_string()),
+                element => element.map(|it| it.map(str::to_owned)).map_err(|it| it.to_string()),
+            }
+        };
+        assert_eq!(press(json!({ "ref": "7a-1" })), Ok(Some("7a-1".to_owned())));
+        assert_eq!(press(json!({ "x": 1, "y": 1 })), Ok(None));
+        let needs = "a long press needs either `ref`, or `x` and `y`";
+        for wrong in [json!({}), json!({ "ref": "7a-1", "x": 5, "y": 5 })] {
+            assert!(press(wrong).unwrap_err().starts_with(needs));
+        }
+        let half = press(json!({ "x": 5 })).unwrap_err();
+        assert!(half.starts_with(&format!("missing field `y`: {needs}")), "{half}");
+        let typed = json!({ "device_id": "a", "text": "hi", "ref": "7a-1", "x": 5, "y": 5 });
+        let typed: TypeArgs = serde_json::from_value(typed).unwrap();
+        assert!(typed.place().element().is_err());
     }
 
     #[test]

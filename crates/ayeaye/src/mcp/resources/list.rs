@@ -1,13 +1,10 @@
 //! `resources/list`: the fixed URIs, then the principal's sessions, newest first.
-use ayeaye_agent::journal::Summary;
-use ayeaye_agent::{
-    Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason, error_chain,
-};
+use ayeaye_agent::{Agent, AgentError, Principal, SessionId, SessionInBrief, error_chain};
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use crate::mcp::address::Address;
-use crate::mcp::results::{SessionItem, SessionList, to_seconds, waits};
+use crate::mcp::results::SessionList;
 use crate::mcp::{app, skill};
 use crate::text::{excerpt, truncate};
 
@@ -15,7 +12,7 @@ use crate::text::{excerpt, truncate};
 /// the same reason: the template names their addresses.
 pub(super) const PAGE: usize = 10;
 /// Most sessions in the resource `sessions`.
-const MOST_SESSIONS: usize = 100;
+const MOST_SESSIONS: u8 = 100;
 
 /// A page of the list. The cursor is the last session of the page before. It is only a position, so it
 /// stays valid while sessions come and go, and a forged one reveals nothing.
@@ -27,21 +24,11 @@ pub(super) async fn page(
 ) -> Result<ListResourcesResult, ErrorData> {
     let after = cursor.map(read_cursor).transpose()?;
     let mut resources = if after.is_none() { fixed(apps) } else { Vec::new() };
-    let mut next = None;
-    let mut shown: Option<SessionId> = None;
-    let mut count = 0;
-    for id in ids(agent, after).await? {
-        let Some(state) = SessionState::of(agent, principal, id).await else { continue };
-        if count == PAGE {
-            next = shown.map(|id| id.to_string());
-            break;
-        }
-        count += 1;
-        shown = Some(id);
-        resources.push(state.resource(id));
-    }
+    let list = agent.listed(principal, after, PAGE).await.map_err(trouble)?;
+    resources.extend(list.sessions.iter().map(|(id, brief)| resource(*id, brief)));
+    let last = list.sessions.last().filter(|_| list.more);
     let mut page = ListResourcesResult::with_all_items(resources);
-    page.next_cursor = next;
+    page.next_cursor = last.map(|(id, _)| id.to_string());
     Ok(page)
 }
 
@@ -50,16 +37,7 @@ pub(super) async fn sessions(
     agent: &Agent,
     principal: &Principal,
 ) -> Result<SessionList, ErrorData> {
-    let mut sessions = Vec::new();
-    for id in ids(agent, None).await? {
-        if sessions.len() == MOST_SESSIONS {
-            break;
-        }
-        if let Some(state) = SessionState::of(agent, principal, id).await {
-            sessions.push(state.item(id));
-        }
-    }
-    Ok(SessionList { sessions })
+    SessionList::read(agent, principal, None, MOST_SESSIONS).await.map_err(trouble)
 }
 
 /// The ids of the principal's sessions that begin with `prefix`, newest first: at most `most`, and
@@ -71,7 +49,7 @@ pub(in crate::mcp) async fn beginning_with(
     most: usize,
 ) -> Result<(Vec<String>, bool), ErrorData> {
     let mut found = Vec::new();
-    for id in ids(agent, None).await? {
+    for id in agent.journal().list().await.map_err(trouble)? {
         let name = id.to_string();
         if !name.starts_with(text) || agent.ensure_visible(id, principal).await.is_err() {
             continue;
@@ -92,101 +70,35 @@ fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
     })
 }
 
-/// All sessions of all principals, newest first: ids sort by creation time.
-async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, ErrorData> {
-    let trouble = |err: JournalError| ErrorData::internal_error(error_chain(&err), None);
-    let mut ids = agent.journal().list().await.map_err(trouble)?;
-    if let Some(after) = after {
-        ids.retain(|id| *id < after);
-    }
-    Ok(ids)
+fn trouble(err: impl Into<AgentError>) -> ErrorData {
+    ErrorData::internal_error(error_chain(&err.into()), None)
 }
 
-/// What the list shows of a session.
-enum SessionState {
-    /// It runs, in whichever server: the report so far.
-    Live(Box<Report>),
-    /// It does not run: a summary of its record.
-    Left(Box<Summary>, StopReason),
-    /// Its record cannot be read.
-    Broken(AgentError),
-}
-
-impl SessionState {
-    async fn of(agent: &Agent, principal: &Principal, id: SessionId) -> Option<Self> {
-        if let Some(follower) = agent.follow(id, principal).await {
-            return Some(Self::Live(Box::new((*follower.report()).clone())));
-        }
-        match agent.session_summary(id, principal).await {
-            Ok(brief) => {
-                let reason = match brief.stop_reason {
-                    Some(reason) => reason,
-                    None if brief.question.is_some() => StopReason::InfoActionNeedsReply,
-                    // Its process died.
-                    None => StopReason::ServerRestarted,
-                };
-                Some(Self::Left(Box::new(brief), reason))
-            }
-            Err(AgentError::UnknownSession(_)) => None,
-            Err(err) => Some(Self::Broken(err)),
-        }
-    }
-
-    fn item(&self, id: SessionId) -> SessionItem {
-        let empty = SessionItem {
-            session_id: id.to_string(),
-            stop_reason: StopReason::StorageFailed.name(),
-            task: String::new(),
-            device_id: String::new(),
-            waits: None,
-            global_step_idx: 0,
-            started_at: id.created().map(to_seconds),
-            updated_at: None,
-            error: None,
-        };
-        match self {
-            Self::Live(report) => SessionItem {
-                stop_reason: report.stop_reason.name(),
-                task: truncate(&report.task, 120),
-                device_id: report.device.device_id.clone(),
-                waits: waits(report),
-                global_step_idx: report.global_steps,
-                updated_at: report.updated.map(to_seconds),
-                ..empty
-            },
-            Self::Left(brief, reason) => SessionItem {
-                stop_reason: reason.name(),
-                task: truncate(&brief.task, 120),
-                device_id: brief.device.device_id.clone(),
-                global_step_idx: brief.steps,
-                updated_at: Some(to_seconds(brief.last)),
-                ..empty
-            },
-            Self::Broken(err) => SessionItem { error: Some(error_chain(err)), ..empty },
-        }
-    }
-
-    fn resource(&self, id: SessionId) -> Resource {
-        let item = self.item(id);
-        if let Some(error) = item.error {
-            return Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+/// A session as a resource: by its task, also where the client has acted by itself since.
+fn resource(id: SessionId, brief: &Result<SessionInBrief, AgentError>) -> Resource {
+    let resource = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+        .with_mime_type("application/json");
+    let brief = match brief {
+        Ok(brief) => brief,
+        Err(err) => {
+            return resource
                 .with_title("A session that cannot be read")
-                .with_description(truncate(&error, 300))
-                .with_mime_type("application/json");
+                .with_description(truncate(&error_chain(err), 300));
         }
-        let changed = match self {
-            Self::Left(brief, _) => Some(brief.last.to_string()),
-            Self::Live(_) | Self::Broken(_) => None,
-        };
-        let title = truncate(&item.task, 80);
-        let about =
-            format!("{} on {}, {} steps", item.stop_reason, item.device_id, item.global_step_idx);
-        Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
-            .with_title(title)
-            .with_description(about)
-            .with_mime_type("application/json")
-            .with_annotations(annotations(vec![Role::User, Role::Assistant], 0.6, changed))
-    }
+    };
+    let (task, reason, changed) = match brief {
+        SessionInBrief::Run(report) => (&report.task, report.stop_reason, None),
+        SessionInBrief::Record { summary, stop_reason, .. } => {
+            let reason = summary.stop_reason.unwrap_or(*stop_reason);
+            (&summary.task, reason, Some(summary.last.to_string()))
+        }
+    };
+    let about = format!("{reason} on {}, {} steps", brief.device_id(), brief.steps());
+    resource.with_title(truncate(task, 80)).with_description(about).with_annotations(annotations(
+        vec![Role::User, Role::Assistant],
+        0.6,
+        changed,
+    ))
 }
 
 fn annotations(audience: Vec<Role>, priority: f32, changed: Option<String>) -> Annotations {

@@ -1,4 +1,6 @@
 //! The result of a direct action: a gesture that the client itself asked for.
+use std::borrow::Cow;
+
 use ayeaye_agent::{DeviceCommand, DirectOutcome, DirectResult, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,24 +76,25 @@ impl ActResult {
         };
         let name = &acted.line.action.function;
         let on_screen = !DeviceCommand::is_off_screen(name);
+        let tool = tool_of(name);
         match &acted.outcome {
             DirectOutcome::Done => {}
             DirectOutcome::NotDone(why) => {
-                let text = format!("{name} was not carried out: {why} (session {session})");
+                let text = format!("{tool} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false, on_screen));
             }
             DirectOutcome::Refused(rule, why) => {
-                let text = format!("{name} was not carried out: {why} (session {session})");
+                let text = format!("{tool} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_refused(text, *rule, on_screen));
             }
             DirectOutcome::NeedsApproval(asked) => {
                 let why = &asked.question;
-                let text = format!("{name} was not carried out: {why} (session {session})");
+                let text = format!("{tool} was not carried out: {why} (session {session})");
                 return Err(ToolError::action_failed(text, false, on_screen));
             }
             DirectOutcome::Doubtful(why) => {
                 let text = format!(
-                    "{name} may or may not have been carried out: {why} (session {session})"
+                    "{tool} may or may not have been carried out: {why} (session {session})"
                 );
                 return Err(ToolError::action_failed(text, true, on_screen));
             }
@@ -167,6 +170,20 @@ fn next(asked: bool, offer: Offer) -> &'static str {
     }
 }
 
+/// The tool that does what the record calls by this name: a client knows only tools.
+fn tool_of(function: &str) -> Cow<'static, str> {
+    Cow::Borrowed(match function {
+        "CLICK" | "DOUBLE_CLICK" => "tap",
+        "LONGPRESS" => "long_press",
+        "SLIDE" => "swipe",
+        "TYPE" => "type_text",
+        "HOT_KEY" => "press_key",
+        "AWAKE" => "launch_app",
+        // Those that need no finger are called the same.
+        command => return Cow::Owned(command.to_ascii_lowercase()),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use ayeaye_agent::gate::Rule;
@@ -199,6 +216,7 @@ mod tests {
             step: 4,
             line,
             outcome,
+            was_agreed: false,
             note: None,
             shown,
             pictured,
@@ -214,11 +232,7 @@ mod tests {
         assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
         let why = || "the link was lost".to_owned();
         for (outcome, says, hint) in [
-            (
-                Some(DirectOutcome::NotDone(why())),
-                "CLICK was not carried out: the link",
-                "try again",
-            ),
+            (Some(DirectOutcome::NotDone(why())), "tap was not carried out: the link", "try again"),
             (
                 Some(DirectOutcome::Refused(Rule::PrivateApp, why())),
                 "not carried out",
@@ -228,7 +242,7 @@ mod tests {
             (Some(DirectOutcome::Refused(Rule::Refused, why())), "not carried out", "try again"),
             (
                 Some(DirectOutcome::Doubtful(why())),
-                "CLICK may or may not have been carried out: the link",
+                "tap may or may not have been carried out: the link",
                 "before you repeat it",
             ),
             (None, "could not be recorded", "before you repeat it"),

@@ -1,10 +1,11 @@
 //! Lists of sessions.
-use ayeaye_agent::{Agent, Principal, Report, StopReason, error_chain};
+use ayeaye_agent::{
+    Agent, AgentError, Principal, Report, SessionId, SessionInBrief, StopReason, error_chain,
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::tool_error::ToolError;
 use crate::text::truncate;
 
 /// All sessions.
@@ -12,7 +13,17 @@ use crate::text::truncate;
 pub struct SessionList {
     /// Newest first.
     pub sessions: Vec<SessionItem>,
+    /// Whether there are older ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// How to see those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'static str>,
 }
+
+/// What is said of a list that is not all.
+const OLDER: &str =
+    "There are older sessions: call list_sessions again with `before`, the last session_id here.";
 
 /// A session in brief.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,36 +53,51 @@ pub struct SessionItem {
 }
 
 impl SessionList {
-    /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, ToolError> {
-        let mut sessions = Vec::new();
-        for (id, report) in agent.sessions(principal, usize::from(limit)).await? {
-            sessions.push(match report {
-                Ok(report) => SessionItem {
-                    session_id: id.to_string(),
-                    stop_reason: report.stop_reason.name(),
-                    task: truncate(&report.task, 120),
-                    device_id: report.device.device_id.clone(),
-                    waits: waits(&report),
-                    global_step_idx: report.global_steps,
-                    started_at: id.created().map(to_seconds),
-                    updated_at: report.updated.map(to_seconds),
-                    error: None,
+    /// The newest sessions, or those before one. One that cannot be read is in the list, with the reason.
+    pub async fn read(
+        agent: &Agent,
+        principal: &Principal,
+        before: Option<SessionId>,
+        limit: u8,
+    ) -> Result<Self, AgentError> {
+        let list = agent.listed(principal, before, usize::from(limit)).await?;
+        let sessions =
+            list.sessions.iter().map(|(id, brief)| SessionItem::new(*id, brief.as_ref()));
+        let next = list.more.then_some(OLDER);
+        Ok(Self { sessions: sessions.collect(), more: list.more, next })
+    }
+}
+
+impl SessionItem {
+    fn new(id: SessionId, brief: Result<&SessionInBrief, &AgentError>) -> Self {
+        let started_at = id.created().map(to_seconds);
+        match brief {
+            Ok(brief) => Self {
+                session_id: id.to_string(),
+                stop_reason: brief.stop_reason().name(),
+                task: truncate(brief.task(), 120),
+                device_id: brief.device_id().to_owned(),
+                waits: match brief {
+                    SessionInBrief::Run(report) => waits(report),
+                    SessionInBrief::Record { .. } => None,
                 },
-                Err(err) => SessionItem {
-                    session_id: id.to_string(),
-                    stop_reason: StopReason::StorageFailed.name(),
-                    task: String::new(),
-                    device_id: String::new(),
-                    waits: None,
-                    global_step_idx: 0,
-                    started_at: id.created().map(to_seconds),
-                    updated_at: None,
-                    error: Some(error_chain(&err)),
-                },
-            });
+                global_step_idx: brief.steps(),
+                started_at,
+                updated_at: brief.updated().map(to_seconds),
+                error: None,
+            },
+            Err(err) => Self {
+                session_id: id.to_string(),
+                stop_reason: StopReason::StorageFailed.name(),
+                task: String::new(),
+                device_id: String::new(),
+                waits: None,
+                global_step_idx: 0,
+                started_at,
+                updated_at: None,
+                error: Some(error_chain(err)),
+            },
         }
-        Ok(Self { sessions })
     }
 }
 
@@ -82,6 +108,6 @@ pub(crate) fn waits(report: &Report) -> Option<String> {
 }
 
 /// A time as lists show it: to the second.
-pub(in crate::mcp) fn to_seconds(at: Timestamp) -> String {
+fn to_seconds(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

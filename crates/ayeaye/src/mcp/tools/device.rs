@@ -9,8 +9,8 @@ use rmcp::{RoleServer, tool, tool_router};
 
 use crate::mcp::approvals::{PhoneAsked, TakenApproval};
 use crate::mcp::args::device::{
-    ActArgs, CommonArgs, HasCommon as _, KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs,
-    TypeArgs,
+    ActArgs, CommonArgs, HasCommon as _, KeyArgs, LaunchArgs, LongPressArgs, PlacedArgs, SwipeArgs,
+    TapArgs, TypeArgs,
 };
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, Unlisted, structured};
@@ -35,16 +35,7 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let gesture = match args.element()? {
-            None => args.gesture()?,
-            Some(reference) => {
-                let id = args::device_id(&args.device_id)?;
-                let element = self.looks.find(&id, &principal::of(&ctx), reference)?;
-                let (elements, _, size) = self.look(&id, &ctx).await?;
-                let elements = elements.map_err(|_| ToolError::no_elements())?;
-                args.at(element.place(&elements, size)?)
-            }
-        };
+        let gesture = self.placed(&args, &ctx).await?;
         self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
@@ -57,10 +48,12 @@ impl Server {
     )]
     async fn long_press(
         &self,
-        args: ValidatedArgs<LongPressArgs>,
+        ValidatedArgs(args): ValidatedArgs<LongPressArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        self.carry_out_args(args, &ctx).await
+        let args = args?;
+        let gesture = self.placed(&args, &ctx).await?;
+        self.carry_out(args.into_common(), gesture, &ctx).await
     }
 
     #[tool(
@@ -91,7 +84,7 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let gesture = args.gesture()?;
+        let gesture = self.placed(&args, &ctx).await?;
         let secret = args.secret.unwrap_or_default();
         let common = args.into_common();
         let (picture, approval) = (common.picture()?, common.approval().map(str::to_owned));
@@ -175,6 +168,20 @@ impl Server {
             Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };
         self.unless_busy(id, ctx, look).await
+    }
+
+    /// The act at its place. An element is where it is now, and must be as it was when it was told.
+    async fn placed<A: PlacedArgs>(
+        &self,
+        args: &A,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<Gesture, ToolError> {
+        let Some(reference) = args.place().element()? else { return args.gesture() };
+        let id = args::device_id(args.device_id())?;
+        let element = self.looks.find(&id, &principal::of(ctx), reference)?;
+        let (elements, _, size) = self.look(&id, ctx).await?;
+        let elements = elements.map_err(|_| ToolError::no_elements())?;
+        args.at(Some(element.place(&elements, size)?))
     }
 
     /// Carries out the act that the arguments say.

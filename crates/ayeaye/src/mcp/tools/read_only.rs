@@ -83,9 +83,9 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
-        let list =
-            results::SessionList::read(&self.agent, &principal::of(&ctx), args::limit(args.limit)?)
-                .await?;
+        let (principal, limit) = (principal::of(&ctx), args::limit(args.limit)?);
+        let before = args.before.as_deref().map(args::session_id).transpose()?;
+        let list = results::SessionList::read(&self.agent, &principal, before, limit).await?;
         Ok(results::structured(&list))
     }
 

@@ -26,6 +26,7 @@ fn summary(question: Option<&str>) -> Summary {
         device_server: None,
         stop_reason: None,
         message: String::new(),
+        by_hand: None,
         question: question.map(str::to_owned),
         asked_at_step: question.map(|_| 4),
         rounds: 1,
