@@ -210,7 +210,7 @@ pub enum NoElements {
     Restless,
     /// What it said instead, in its own words; empty where it said nothing.
     Said(String),
-    /// What is known of it, a clause.
+    /// It has answered with a list that cannot be used, or not with its own; why, a clause.
     Because(String),
 }
 

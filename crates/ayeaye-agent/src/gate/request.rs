@@ -116,6 +116,9 @@ pub struct GateHistory {
 pub struct ScreenFacts {
     /// The elements are known.
     pub readable: bool,
+    /// The phone has listed elements, but of that list not all can be used, as of one that is too long: whoever makes
+    /// the screen can see to that.
+    pub unusable_list: bool,
     /// What the act is aimed at, the innermost first.
     pub aimed: Vec<ControlFacts>,
     /// The field on the line of what is touched.
@@ -223,7 +226,8 @@ impl ScreenFacts {
     /// What the elements tell, whatever is done.
     fn of_elements(elements: &Elements, size: ScreenSize) -> Self {
         // Of a tree that is cut off the rest may be what is touched.
-        let mut facts = Self { readable: !elements.is_cut_off(), ..Self::default() };
+        let unusable_list = elements.is_cut_off();
+        let mut facts = Self { readable: !unusable_list, unusable_list, ..Self::default() };
         #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's height")]
         let top = (f64::from(size.height) * TOP) as i32;
         let largest = elements.largest_control();

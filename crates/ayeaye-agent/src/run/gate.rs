@@ -176,6 +176,7 @@ impl Run {
         let size = observation.frame.size();
         let mut screen = ScreenFacts::new(elements, gesture, size, observation.state.secret_field);
         screen.locked = observation.state.locked;
+        screen.unusable_list |= observation.elements.is_unusable();
         if let Some(elements) = elements.filter(|_| observation.state.keyboard_shown) {
             screen = screen.above_keyboard(elements, gesture, size);
         }

@@ -56,6 +56,18 @@ async fn a_payment_is_asked_about_with_its_amount_and_done_once_after_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_of_elements_that_nobody_can_read_blinds_no_check() {
+    let rig = Rig::new([click(500), complete("done")]);
+    // More attributes than any phone writes, on a page that would otherwise be read.
+    let many = (0..100).fold(String::new(), |many, n| many + &format!(r#" a{n}="""#));
+    rig.phone.shows(&screen("Chat", "Go on").replacen("<node", &format!("<node{many}"), 1), false);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{}", report.message);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    assert_eq!(rig.facts(report.session_id, verdicts).await, ["confirm no-elements"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_looks_at_the_phone_while_an_operator_is_asked_for_leave() {
     let rig = Rig::new([click(500), complete("done")]).answering(ReplyMode::ManualReply);
     rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);

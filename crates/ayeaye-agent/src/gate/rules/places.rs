@@ -390,10 +390,12 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
                 | AppKind::Social
                 | AppKind::Mail
                 | AppKind::Messenger
+                | AppKind::Browser
         )
     });
     let kind = match kind {
         Some(kind) => format!("{kind:?}"),
+        None if screen.unusable_list => "a list that cannot be used".to_owned(),
         None if components::is_settings(package) => "Settings".to_owned(),
         None => return,
     };

@@ -93,6 +93,30 @@ fn a_touch_of_a_page_that_lists_only_containers_is_asked_about() {
 }
 
 #[test]
+fn a_list_that_cannot_be_used_is_asked_about_in_any_app_and_a_page_without_one_in_browsers() {
+    let unlisted = |package: &str, unusable_list: bool, approved_apps| {
+        let gesture = tap(500, 930);
+        let screen = ScreenFacts { unusable_list, ..ScreenFacts::new(None, &gesture, SIZE, false) };
+        let (words, history) = (
+            UserWords::new(["Look around"]),
+            GateHistory { approved_apps, ..GateHistory::default() },
+        );
+        let scene = Scene::of(package, "");
+        judge(&Policy::default(), &scene.request(&words, &gesture, &screen, &history))
+    };
+    let game = "com.example.game";
+    assert!(is_asked(&unlisted(game, true, Vec::new())));
+    assert_eq!(unlisted(game, false, Vec::new()).name(), "allow");
+    let yes = vec![(ActClass::Unreadable, game.to_owned())];
+    assert_eq!(unlisted(game, true, yes).name(), "allow");
+    assert!(is_asked(&unlisted("com.android.chrome", false, Vec::new())));
+
+    let node = r#"<node class="android.view.View" bounds="[0,0][9,9]"/>"#;
+    let endless = page(game, &(node.repeat(20_001) + &leaf("android.view.View", "")));
+    assert!(is_asked(&judged(game, "Look around", &endless, &tap(500, 930))));
+}
+
+#[test]
 fn nor_is_anything_sent_there_by_a_key() {
     let task = "Tell Anna in WhatsApp that I am late";
     let chat = page("com.whatsapp", &leaf("android.view.ViewGroup", ""));

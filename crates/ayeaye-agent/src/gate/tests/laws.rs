@@ -90,6 +90,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
             )| {
                 ScreenFacts {
                     readable,
+                    unusable_list: false,
                     aimed,
                     focused,
                     controls,

@@ -15,7 +15,7 @@ use crate::journal::{BlobRef, DisplayRecord};
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::settle::{look_again, looks_same};
-use crate::{Device, DeviceError, Frame, KeepElements, KeepText};
+use crate::{Device, DeviceError, Frame, KeepElements, KeepText, NoElements};
 
 /// Elements that took longer count only if the screen still looks as it did.
 const DOUBTED_AFTER: Duration = Duration::from_secs(2);
@@ -37,7 +37,7 @@ pub(super) enum Certainty {
 /// What a phone said when it was asked.
 #[derive(Debug)]
 pub(in crate::run) struct Dump {
-    pub(super) said: Result<Option<String>, DeviceError>,
+    pub(super) said: Result<Result<String, NoElements>, DeviceError>,
     pub(super) took: Duration,
     pub(super) read_at: Instant,
     pub(super) certainty: Certainty,
@@ -46,7 +46,7 @@ pub(in crate::run) struct Dump {
 impl Dump {
     async fn of(device: &dyn Device) -> Self {
         let begun = Instant::now();
-        let said = device.ui_tree().await;
+        let said = device.ui_tree_or_why().await;
         let read_at = Instant::now();
         Self { said, took: read_at - begun, read_at, certainty: Certainty::Requested }
     }
@@ -116,15 +116,15 @@ impl Observer {
             } else if seen_after_request {
                 dump.certainty = Certainty::Reused;
             }
-            if let (Some(policy), Ok(Some(_))) = (private, &dump.said) {
+            if let (Some(policy), Ok(Ok(_))) = (private, &dump.said) {
                 // Such an app may have come to the front meanwhile.
                 let front = device.state().await.ok().and_then(|state| state.foreground);
                 if front.is_none_or(|front| policy.is_private(&front.package)) {
-                    dump.said = Ok(None);
+                    dump.said = Ok(Err(NoElements::Restless));
                 }
             }
             let doubted = secret || DOUBTED_AFTER < dump.took;
-            if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Some(_)))) {
+            if let (Some(screen), true) = (screen, doubted && matches!(dump.said, Ok(Ok(_)))) {
                 match looks_still(&*device, &screen).await {
                     // Of a phone that reads sooner than uiautomator it would confirm another screen's.
                     Some(true) if dump.certainty == Certainty::Requested => {
@@ -133,7 +133,7 @@ impl Observer {
                     Some(_) => {}
                     None => {
                         tracing::debug!(device = %device.id(), "the elements are of another screen");
-                        dump.said = Ok(None);
+                        dump.said = Ok(Err(NoElements::Restless));
                     }
                 }
             }

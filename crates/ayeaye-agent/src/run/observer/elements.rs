@@ -18,7 +18,7 @@ use crate::journal::{BlobRef, Fact, NoteKind, Observe, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
-use crate::{DeviceError, Frame, Gesture, KeepElements, error_chain};
+use crate::{DeviceError, Frame, Gesture, KeepElements, NoElements, error_chain};
 
 /// How long a decision waits for elements on phones that are quick with them.
 const GRACE: Duration = Duration::from_millis(150);
@@ -49,6 +49,8 @@ pub(in crate::run) enum ElementsRequest {
     Pending(PendingDump),
     /// The phone gave none, or not in time.
     Unavailable,
+    /// The phone gave a list that cannot be used, as one that is too long: whoever makes the screen can see to that.
+    Unusable,
     /// The phone could not be reached to ask it.
     Unreachable(DeviceError),
     /// Read.
@@ -101,9 +103,15 @@ impl ElementsRequest {
             | Self::Known(_)
             | Self::Doubted(_)
             | Self::Pending(_)
+            | Self::Unusable
             | Self::Unreachable(_)
             | Self::Unavailable => None,
         }
+    }
+
+    /// Whether the phone gave a list that cannot be used.
+    pub(in crate::run) fn is_unusable(&self) -> bool {
+        matches!(self, Self::Unusable)
     }
 
     /// Why the phone could not be asked, where it is out of reach.
@@ -344,7 +352,10 @@ impl Observer {
         let Some(xml) = self.listed(recorder, observation, said).await? else { return Ok(false) };
         let bytes = xml.len();
         let read = read_and_store(recorder, xml, observation.state.secret_field).await?;
-        let Some((elements, blob)) = read else { return Ok(false) };
+        let Some((elements, blob)) = read else {
+            observation.elements = ElementsRequest::Unusable;
+            return Ok(false);
+        };
         let tree = ElementTree {
             bytes: bytes + elements.bytes(),
             elements: Arc::new(elements),
@@ -373,7 +384,7 @@ impl Observer {
             Ok(Ok(dump)) => {
                 self.elements.last = Some(dump.took);
                 match &dump.said {
-                    Ok(Some(_)) => self.elements.silent = 0,
+                    Ok(Ok(_)) => self.elements.silent = 0,
                     _ => self.elements.silent += 1,
                 }
                 Ok(Some(dump))
@@ -397,10 +408,15 @@ impl Observer {
         &mut self,
         recorder: &mut Recorder,
         observation: &mut Observation,
-        said: Result<Option<String>, DeviceError>,
+        said: Result<Result<String, NoElements>, DeviceError>,
     ) -> Result<Option<String>, RunError> {
         match said {
-            Ok(listed) => return Ok(listed),
+            Ok(Ok(listed)) => return Ok(Some(listed)),
+            Ok(Err(NoElements::Because(why))) => {
+                tracing::debug!(device = %self.device.id(), "elements: {why}");
+                observation.elements = ElementsRequest::Unusable;
+            }
+            Ok(Err(NoElements::Restless | NoElements::Said(_))) => {}
             Err(err @ DeviceError::Refused { .. }) => {
                 if !std::mem::replace(&mut self.elements.refusal_noted, true) {
                     tracing::warn!(device = %self.device.id(), "elements: {}", error_chain(&err));
