@@ -201,6 +201,8 @@ fn most(phrase: &Phrase<ActClass>) -> usize {
 
 /// Most words, or letters in other scripts, of what is a button's name and no text.
 const LONGEST_NAME: usize = 40;
+/// Most words in front of the command that a longer name begins with.
+const MOST_BEFORE: usize = 3;
 
 /// The commands that the name of a control (normalized) stands for; of a button also where it is long. In a store of
 /// apps what is a thing of every day may be the name of an app.
@@ -210,8 +212,13 @@ pub(super) fn commands(
     in_store: bool,
 ) -> Vec<&'static Phrase<ActClass>> {
     let mut found = in_text(name);
-    let size = size(name);
-    found.retain(|it| size <= if is_button { LONGEST_NAME } else { most(it) });
+    let length = size(name);
+    // Of a longer name of a button, only its beginning may be seen.
+    let begins = |it: &Phrase<ActClass>| {
+        let mut places = find(name, &it.text);
+        is_button && places.next().is_some_and(|at| size(&name[..at]) <= MOST_BEFORE)
+    };
+    found.retain(|it| length <= if is_button { LONGEST_NAME } else { most(it) } || begins(it));
     if !found.is_empty() {
         // What only looks like a command, such as "Order history", is taken out before it is read.
         let mut rest = without_harmless(name);

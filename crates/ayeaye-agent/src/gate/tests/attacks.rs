@@ -8,6 +8,19 @@ fn verdict(scene: &Scene, name: &str) -> (&'static str, Option<ActClass>, Rule) 
 }
 
 #[test]
+fn a_button_whose_name_goes_on_and_on_is_what_it_begins_with() {
+    for begins in ["Pay now. ", "Jetzt bezahlen. ", "立即付款。"] {
+        let name = format!("{begins}{}", "This text is clipped. ".repeat(12));
+        let scene = Scene::of("com.example.nimbus", "Welcome").button(&name);
+        assert_eq!(verdict(&scene, &name).0, "confirm", "{begins}");
+    }
+    // What merely has such words in it is a text.
+    let name = "Here we tell you how to pay now or later. ".repeat(6);
+    let scene = Scene::of("com.example.nimbus", "Welcome").button(&name);
+    assert_eq!(verdict(&scene, &name).0, "allow");
+}
+
+#[test]
 fn nothing_of_the_table_passes() {
     use ActClass::{Delete, Grant, Install, Order, Pay, Send};
     for (component, title, button, said, class) in [
