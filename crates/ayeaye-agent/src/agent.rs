@@ -204,10 +204,10 @@ impl Agent {
             if let Some(run) = self.run_elsewhere(id).await? {
                 return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
             }
-            let session = self.read_session(id).await?;
-            if goes_on.is_some() {
-                return Ok(session.initial_report(session.report(true).run.next()));
+            if let Some(going_on) = goes_on {
+                return self.report_of_next(id, &going_on).await;
             }
+            let session = self.read_session(id).await?;
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
             if !has_begun && self.runs.get(id).is_none() {

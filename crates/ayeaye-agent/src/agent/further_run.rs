@@ -29,7 +29,8 @@ impl Agent {
         let names = self.device_names(&device_id).await;
         // Whoever goes on with it, it stays its owner's.
         let owner = self.owner(id).await?;
-        let mut lease = match self.runs.lease(&names, id, &owner)? {
+        let next_task = matches!(incoming.input, UserInput::Task(_));
+        let mut lease = match self.runs.lease(&names, id, &owner, next_task)? {
             LeaseRequest::Granted(lease) => lease,
             LeaseRequest::Later(changes) => {
                 next_change(changes).await;

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::activity::RunActivity;
 use self::activity::{Activities, ElsewhereRun};
-pub(super) use self::starting::StartRequest;
+pub(super) use self::starting::{GoingOn, StartRequest};
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
 use crate::coordinator::{InboxMessage, Registration};
@@ -62,6 +62,8 @@ struct Holder {
     start: Option<(String, DeviceNames)>,
     /// Whether the session can be read while nothing has begun: it goes on with a record that it has.
     has_record: bool,
+    /// Whether it goes on with another task, and not with the one that it had.
+    next_task: bool,
     /// Cancelled when the session is stopped before anything has begun.
     stopped: CancellationToken,
 }
@@ -75,6 +77,7 @@ impl Holder {
             direct: false,
             start: None,
             has_record: false,
+            next_task: false,
             stopped: CancellationToken::new(),
         }
     }
@@ -115,15 +118,17 @@ pub(super) struct DeviceLease {
 }
 
 impl RunRegistry {
-    /// Asks for a phone, for a session that goes on. While its holder is still starting, the answer is `Later`: the
-    /// start may fail.
+    /// Asks for a phone, for a session that goes on, with the `next_task` or the one that it has. While its holder is
+    /// still starting, the answer is `Later`: the start may fail.
     pub(super) fn lease(
         &self,
         names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
+        next_task: bool,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(names, Holder { has_record: true, ..Holder::new(session, principal) })
+        let holder = Holder { has_record: true, next_task, ..Holder::new(session, principal) };
+        self.lease_as(names, holder)
     }
 
     /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing. It may be the

@@ -112,9 +112,9 @@ impl Agent {
                 }
                 continue;
             }
-            if let Some(changes) = self.runs.going_on(id) {
+            if let Some(going_on) = self.runs.going_on(id) {
                 // Somebody else is about to begin: what the record says is not how the session stands.
-                next_change(changes).await;
+                next_change(going_on.changes).await;
                 continue;
             }
             if let Some(follower) = self.resume_idle(&next, given.as_ref(), repeats).await? {

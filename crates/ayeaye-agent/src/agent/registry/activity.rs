@@ -166,7 +166,7 @@ mod tests {
         let _changes = runs.changes();
         let (mine, theirs) = (SessionId::new(), SessionId::new());
         let names = DeviceNames::only(DeviceId::new("phone-1"));
-        let Ok(LeaseRequest::Granted(_lease)) = runs.lease(&names, mine, &me) else {
+        let Ok(LeaseRequest::Granted(_lease)) = runs.lease(&names, mine, &me, false) else {
             panic!("nobody has it")
         };
         assert!(runs.see_elsewhere(&[entry(mine, 1)]));

@@ -19,6 +19,14 @@ pub(in crate::agent) enum StartRequest {
     Later(watch::Receiver<()>),
 }
 
+/// A session that is about to go on.
+pub(in crate::agent) struct GoingOn {
+    /// A receiver of the next change.
+    pub(in crate::agent) changes: watch::Receiver<()>,
+    /// Whether it does so with another task.
+    pub(in crate::agent) next_task: bool,
+}
+
 /// The word that a session is to stop, as whoever is about to begin in it hears it.
 pub(in crate::agent) struct StopBeforeBegin {
     session: SessionId,
@@ -44,10 +52,11 @@ impl RunRegistry {
 
     /// The same where a task of a session that has a record is about to go on. It can be read all the while; its phone may
     /// take long to answer.
-    pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+    pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<GoingOn> {
         let goes_on = |holder: &Holder| holder.has_record && !holder.direct;
-        let (_, changes) = self.lock().starting(session).filter(|(holder, _)| goes_on(holder))?;
-        Some(changes)
+        let (holder, changes) =
+            self.lock().starting(session).filter(|(holder, _)| goes_on(holder))?;
+        Some(GoingOn { changes, next_task: holder.next_task })
     }
 
     /// The same, after whoever is about to begin was asked to leave it, which it does at once in a session that has a

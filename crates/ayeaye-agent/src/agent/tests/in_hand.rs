@@ -334,7 +334,7 @@ async fn a_task_whose_turn_has_come_can_be_stopped_before_it_has_the_phone() {
     let rig = Rig::new([complete("done")]);
     // Whoever has it is still giving it back, and has no run any more.
     let names = rig.agent.device_names(&phone()).await;
-    let lease = rig.agent.runs.lease(&names, SessionId::new(), &client()).unwrap();
+    let lease = rig.agent.runs.lease(&names, SessionId::new(), &client(), false).unwrap();
     assert!(matches!(lease, LeaseRequest::Granted(_)));
     let start = StartTask { queue: true, ..rig.task("the next") };
     let waits = rig.agent.start(start).await.unwrap();
