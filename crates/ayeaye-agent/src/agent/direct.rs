@@ -209,11 +209,16 @@ impl Agent {
         if let Some(run) = self.active_run(id, Some(device))? {
             return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
-        if self.runs.starting(id).is_some() {
+        let starting = self.runs.starting(id).is_some();
+        let summary = match self.read_summary(id).await {
+            // It has none yet.
+            Err(_) if starting => return Ok(()),
+            summary => summary?,
+        };
+        ensure_same_device(id, &summary.device.device_id, Some(device))?;
+        if starting {
             return Ok(());
         }
-        let summary = self.read_summary(id).await?;
-        ensure_same_device(id, &summary.device.device_id, Some(device))?;
         match self.run_elsewhere(id).await? {
             Some(run) if run.kind == RunKind::Act => self.ended_elsewhere(&run).await,
             Some(_) => Err(AgentError::SessionBusy(id)),

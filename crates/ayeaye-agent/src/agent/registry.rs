@@ -271,10 +271,13 @@ enum BusyPhone {
 }
 
 impl Inner {
-    /// Holds a phone under all of its names, if nobody has it.
+    /// Holds a phone under all of its names, if nobody has it, and if the session has no other one: giving back a lease
+    /// gives back all that its session holds.
     fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), BusyPhone> {
         let keys = names.keys();
-        let Some(other) = keys.iter().find_map(|key| self.leases.get(key)) else {
+        let its_own = || self.leases.values().find(|other| other.session == holder.session);
+        let other = keys.iter().find_map(|key| self.leases.get(key)).or_else(its_own);
+        let Some(other) = other else {
             self.leases.extend(keys.into_iter().map(|key| (key, holder.clone())));
             return Ok(());
         };
