@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::activity::RunActivity;
 use self::activity::{Activities, ElsewhereRun};
-pub(super) use self::starting::{GoingOn, StartRequest};
+pub(super) use self::starting::{GoingOn, StartRequest, StopBeforeBegin};
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
 use crate::coordinator::{InboxMessage, Registration};
@@ -81,6 +81,11 @@ impl Holder {
             stopped: CancellationToken::new(),
         }
     }
+
+    /// The same where it may be stopped before it holds a phone.
+    fn of(stop: &StopBeforeBegin, owner: &Principal) -> Self {
+        Self { stopped: stop.stopped.clone(), ..Self::new(stop.session, owner) }
+    }
 }
 
 /// Handles to a run in progress.
@@ -123,12 +128,12 @@ impl RunRegistry {
     pub(super) fn lease(
         &self,
         names: &DeviceNames,
-        session: SessionId,
+        stop: &StopBeforeBegin,
         principal: &Principal,
         next_task: bool,
     ) -> Result<LeaseRequest, AgentError> {
-        let holder = Holder { has_record: true, next_task, ..Holder::new(session, principal) };
-        self.lease_as(names, holder)
+        let holder = Holder::of(stop, principal);
+        self.lease_as(names, Holder { has_record: true, next_task, ..holder })
     }
 
     /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing. It may be the
@@ -180,7 +185,7 @@ impl RunRegistry {
         !std::mem::replace(&mut self.lock().watched, true)
     }
 
-    /// Spawns a run, unless the server is shutting down and would not wait for its end.
+    /// Spawns a run, unless it was stopped before, or the server is shutting down and would not wait for its end.
     pub(super) fn begin(
         &self,
         session: SessionId,
@@ -188,10 +193,10 @@ impl RunRegistry {
         run: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Follower, AgentError> {
         let mut inner = self.lock();
-        if inner.closed {
+        if let Err(err) = inner.may_begin(session) {
             // Dropping the run releases its lease, which takes this lock.
             drop(inner);
-            return Err(AgentError::ShuttingDown);
+            return Err(err);
         }
         let follower = live.follower();
         inner.activity.of(&live.owner).begin(session);
@@ -271,6 +276,17 @@ enum BusyPhone {
 }
 
 impl Inner {
+    fn may_begin(&self, session: SessionId) -> Result<(), AgentError> {
+        let holder = self.leases.values().find(|holder| holder.session == session);
+        if self.closed {
+            Err(AgentError::ShuttingDown)
+        } else if holder.is_some_and(|holder| holder.stopped.is_cancelled()) {
+            Err(AgentError::StoppedBefore(session))
+        } else {
+            Ok(())
+        }
+    }
+
     /// Holds a phone under all of its names, if nobody has it, and if the session has no other one: giving back a lease
     /// gives back all that its session holds.
     fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), BusyPhone> {
