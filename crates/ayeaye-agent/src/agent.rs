@@ -199,9 +199,11 @@ impl Agent {
         let device = self.device(&names.id).await?;
         let launch = Launch { replay, ..start.launch() };
         let started_with = launch.started_with.clone();
-        let recorder =
+        let (recorder, record) =
             self.create_session(id, &*device, &start.task, started_with, &start.principal).await?;
-        Ok(self.launch(lease, recorder, device, launch, start.task)?.0)
+        let (follower, _begun) = self.launch(lease, recorder, device, launch, start.task)?;
+        record.has_begun();
+        Ok(follower)
     }
 
     /// Reports on a session without resuming it, and without its phone.

@@ -26,7 +26,8 @@ const MOST_ENDED: usize = 64;
 #[derive(Clone, Default)]
 pub(super) struct RunRegistry {
     inner: Arc<Mutex<Inner>>,
-    tracker: TaskTracker,
+    /// What the end of the server waits for: runs, and records that are still to go away.
+    pub(super) tracker: TaskTracker,
     /// Cancelled when the server begins to shut down.
     pub(super) closing: CancellationToken,
 }
@@ -245,7 +246,7 @@ impl RunRegistry {
         self.lock().changes.send_replace(());
     }
 
-    /// Refuses new runs, stops those in progress, and waits for their end, at most `limit`.
+    /// Refuses new runs, stops those in progress and what is about to begin, and waits for their end, at most `limit`.
     pub(super) async fn close(&self, limit: Duration) {
         {
             let mut inner = self.lock();
