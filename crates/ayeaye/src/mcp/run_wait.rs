@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason};
+use ayeaye_agent::{
+    Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason, error_chain,
+};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -145,10 +147,13 @@ impl<'a> RunWait<'a> {
                         };
                         progress.send(message, (self.agent, self.ctx)).await;
                     }
-                    _ if deadline <= Instant::now() => return Err(match what {
-                        Beginning::Task(device) => ToolError::not_begun(device),
-                        Beginning::Session(id) => ToolError::not_gone_on(*id),
-                    }),
+                    _ if deadline <= Instant::now() => {
+                        tokio::spawn(log_if_refused(starting));
+                        return Err(match what {
+                            Beginning::Task(device) => ToolError::not_begun(device),
+                            Beginning::Session(id) => ToolError::not_gone_on(*id),
+                        });
+                    }
                     _ => {}
                 }
             }
@@ -225,6 +230,14 @@ impl<'a> RunWait<'a> {
                 }
             }
         }
+    }
+}
+
+/// Tells whoever reads the log how something failed to begin that no call waits for any more.
+async fn log_if_refused(starting: JoinHandle<Result<Follower, AgentError>>) {
+    if let Ok(Err(err)) = starting.await {
+        let why = error_chain(&err);
+        tracing::warn!("what a call had asked for, and did not wait for, has not begun: {why}");
     }
 }
 
