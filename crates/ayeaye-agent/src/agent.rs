@@ -36,6 +36,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 pub use self::devices::DeviceHolder;
 use self::devices::Listing;
@@ -51,7 +52,7 @@ use self::launch::Launch;
 pub use self::listing::{SessionInBrief, SessionList};
 pub use self::queue::DeviceQueue;
 pub use self::registry::RunActivity;
-use self::registry::{ActiveRun, RunRegistry, StartRequest, next_change};
+use self::registry::{ActiveRun, RunRegistry, StartRequest, StopBeforeBegin, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
 use self::told_questions::ToldQuestions;
@@ -124,7 +125,16 @@ impl Agent {
 
     /// Starts a session on a phone. The session is on disk when this returns.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
-        self.start_with(start, None).await
+        self.start_unless(start, &CancellationToken::new()).await
+    }
+
+    /// The same for a call that may be withdrawn: what has not begun by then never does, and nothing is left of it.
+    pub async fn start_unless(
+        &self,
+        start: StartTask,
+        withdrawn: &CancellationToken,
+    ) -> Result<Follower, AgentError> {
+        self.start_with(start, None, withdrawn).await
     }
 
     /// The same with the steps of an earlier run, which are done again as long as each finds its element. Then,
@@ -134,16 +144,20 @@ impl Agent {
         start: StartTask,
         replay: Replay,
     ) -> Result<Follower, AgentError> {
-        self.start_with(StartTask { planner: false, ..start }, Some(Arc::new(replay))).await
+        let (start, replay) = (StartTask { planner: false, ..start }, Some(Arc::new(replay)));
+        self.start_with(start, replay, &CancellationToken::new()).await
     }
 
     async fn start_with(
         &self,
         start: StartTask,
         replay: Option<Arc<Replay>>,
+        withdrawn: &CancellationToken,
     ) -> Result<Follower, AgentError> {
         let principal = start.principal.clone();
-        match self.start_session(start, replay).await {
+        let stop = self.runs.stop_before_begin(SessionId::new(), withdrawn);
+        let starting = Box::pin(self.start_session(start, replay, &stop));
+        match stop.race(starting).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             started => started,
         }
@@ -153,15 +167,16 @@ impl Agent {
         &self,
         start: StartTask,
         replay: Option<Arc<Replay>>,
+        stop: &StopBeforeBegin,
     ) -> Result<Follower, AgentError> {
         self.secret_stores.check_hidden(&start.principal)?;
         self.secret_stores.check_named(&start.task, &start.principal)?;
-        let id = SessionId::new();
+        let id = stop.session;
         let names = self.device_names(&start.device_id).await;
         let until = Instant::now() + END_WAIT;
         let mut lease = loop {
             let patient = Instant::now() < until;
-            match self.runs.request_start(&start, &names, id, patient)? {
+            match self.runs.request_start(&start, &names, stop, patient)? {
                 StartRequest::Granted(lease) => break lease,
                 StartRequest::Runs(follower) => return Ok(follower),
                 StartRequest::Stops(mut follower) => {
@@ -187,9 +202,11 @@ impl Agent {
         let device = self.device(&names.id).await?;
         let launch = Launch { replay, ..start.launch() };
         let started_with = launch.started_with.clone();
-        let recorder =
+        let (recorder, record) =
             self.create_session(id, &*device, &start.task, started_with, &start.principal).await?;
-        Ok(self.launch(lease, recorder, device, launch, start.task)?.0)
+        let (follower, _begun) = self.launch(lease, recorder, device, launch, start.task)?;
+        record.has_begun();
+        Ok(follower)
     }
 
     /// Reports on a session without resuming it, and without its phone.
@@ -207,10 +224,10 @@ impl Agent {
             if let Some(run) = self.run_elsewhere(id).await? {
                 return Ok((*self.follow_elsewhere(&run).await?.report()).clone());
             }
-            let session = self.read_session(id).await?;
-            if goes_on.is_some() {
-                return Ok(session.initial_report(session.report(true).run.next()));
+            if let Some(going_on) = goes_on {
+                return self.report_of_next(id, &going_on).await;
             }
+            let session = self.read_session(id).await?;
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
             if !has_begun && self.runs.get(id).is_none() {

@@ -210,11 +210,16 @@ impl Agent {
         if let Some(run) = self.active_run(id, Some(device))? {
             return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
-        if self.runs.starting(id).is_some() {
+        let starting = self.runs.starting(id).is_some();
+        let summary = match self.read_summary(id).await {
+            // It has none yet.
+            Err(_) if starting => return Ok(()),
+            summary => summary?,
+        };
+        ensure_same_device(id, &summary.device.device_id, Some(device))?;
+        if starting {
             return Ok(());
         }
-        let summary = self.read_summary(id).await?;
-        ensure_same_device(id, &summary.device.device_id, Some(device))?;
         match self.run_elsewhere(id).await? {
             Some(run) if run.kind == RunKind::Act => self.ended_elsewhere(&run).await,
             Some(_) => Err(AgentError::SessionBusy(id)),
@@ -234,20 +239,20 @@ impl Agent {
         let stop = lease.stop_before_begin();
         let device = stop.race(self.device(&device_id)).await?;
         let own = self.direct_sessions.of(&device_id, &act.principal);
-        let (recorder, resume_kind) = if let Some(id) = chosen {
+        let (recorder, record, resume_kind) = if let Some(id) = chosen {
             let recorder = self.open_session(id).await?;
             // Where it goes on from act to act, the phone need not be asked again: its connection would be another one.
             if own != Some(id) || !self.direct_sessions.is_on(&lease.names) {
                 let its = &recorder.session().device;
                 stop.race(ensure_same_phone(id, its, &*device)).await?;
             }
-            (recorder, ResumeKind::Continue)
+            (recorder, None, ResumeKind::Continue)
         } else {
             let first = Launch::new(ResumeKind::First, 1, ReplyMode::PassToClient, false);
             let (record, owner) = (first.started_with, &act.principal);
-            let recorder =
+            let (recorder, unbegun) =
                 self.create_session(name, &*device, DIRECT_REQUEST, record, owner).await?;
-            (recorder, ResumeKind::First)
+            (recorder, Some(unbegun), ResumeKind::First)
         };
         let (session, limits) = (recorder.session(), &self.deps.limits);
         if limits.session_steps <= session.counts.steps
@@ -274,6 +279,9 @@ impl Agent {
         let RunRecord { max_steps, planner, .. } = session.run;
         let launch = Launch::new(resume_kind, max_steps, reply_mode, planner);
         let follower = self.launch_direct(lease, recorder, device, launch, request)?;
+        if let Some(record) = record {
+            record.has_begun();
+        }
         Ok(DirectRun { follower, result })
     }
 }

@@ -2,7 +2,7 @@
 use super::elsewhere::{RunPurpose, Standing};
 use super::join::check_answer;
 use super::launch::Launch;
-use super::registry::{LeaseRequest, next_change};
+use super::registry::{LeaseRequest, StopBeforeBegin, next_change};
 use super::same_phone::ensure_same_phone;
 use super::{Agent, AgentError, Follower, ResumeKind, has_no_task};
 use crate::coordinator::{InboxMessageId, RunKind};
@@ -24,20 +24,20 @@ impl Agent {
         device_id: DeviceId,
         next: &ContinueTask,
         incoming: IncomingInput,
+        stop: &StopBeforeBegin,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let names = self.device_names(&device_id).await;
         // Whoever goes on with it, it stays its owner's.
         let owner = self.owner(id).await?;
-        let mut lease = match self.runs.lease(&names, id, &owner)? {
+        let next_task = matches!(incoming.input, UserInput::Task(_));
+        let mut lease = match self.runs.lease(&names, stop, &owner, next_task)? {
             LeaseRequest::Granted(lease) => lease,
             LeaseRequest::Later(changes) => {
                 next_change(changes).await;
                 return Ok(None);
             }
         };
-        // The phone may take long to answer.
-        let stop = lease.stop_before_begin();
         if self.is_in_hand(id).await? {
             // A run that is registered takes the phone from the person: not before it is known to go on.
             stop.race(self.device(&names.id)).await?;

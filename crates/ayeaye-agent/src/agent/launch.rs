@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::new_session::UnbegunRecord;
 use super::registry::{ActiveRun, DeviceLease};
 use super::same_phone::device_record;
 use super::{Agent, AgentError, Follower};
@@ -84,7 +85,7 @@ impl Agent {
         task: &str,
         run: RunRecord,
         owner: &Principal,
-    ) -> Result<Recorder, AgentError> {
+    ) -> Result<(Recorder, UnbegunRecord), AgentError> {
         let info = device.info().await?;
         let start = SessionStart {
             task_name: id.to_string(),

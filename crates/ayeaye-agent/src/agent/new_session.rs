@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{Agent, AgentError};
 use crate::journal::{Journal, JournalError, SessionStart};
@@ -15,27 +17,27 @@ use crate::{SessionId, error_chain};
 const REMOVALS: u32 = 20;
 const REMOVE_AGAIN: Duration = Duration::from_millis(50);
 
-/// A record that goes away again unless a run begins on it: whoever gives up a call before that has asked for nothing
-/// that could be looked up, and a record without a run looks like one whose server died.
-struct NewRecord {
-    recorder: Option<Recorder>,
+/// Has a record go away again unless a run begins on it: whoever gives up a call before that, or is refused, has asked
+/// for nothing that could be looked up, and a record without a run looks like one whose server died.
+pub(super) struct UnbegunRecord {
     id: SessionId,
-    journal: Arc<dyn Journal>,
+    /// None once a run has begun.
+    journal: Option<Arc<dyn Journal>>,
+    tracker: TaskTracker,
+    /// From the record's beginning on, so that the end of the server misses nothing.
+    _waited_for: TaskTrackerToken,
 }
 
-impl NewRecord {
-    /// For a run that begins before anybody is waited for again.
-    fn claim(mut self) -> Recorder {
-        self.recorder.take().expect("it is claimed once")
+impl UnbegunRecord {
+    pub(super) fn has_begun(mut self) {
+        self.journal = None;
     }
 }
 
-impl Drop for NewRecord {
+impl Drop for UnbegunRecord {
     fn drop(&mut self) {
-        let Some(recorder) = self.recorder.take() else { return };
-        let (id, journal) = (self.id, Arc::clone(&self.journal));
-        tokio::spawn(async move {
-            drop(recorder);
+        let (id, Some(journal)) = (self.id, self.journal.take()) else { return };
+        self.tracker.spawn(async move {
             if let Err(err) = remove_once_free(&*journal, &id).await {
                 tracing::warn!(session = %id, "it never began, and stays: {}", error_chain(&err));
             }
@@ -54,25 +56,27 @@ async fn remove_once_free(journal: &dyn Journal, id: &SessionId) -> Result<(), J
 }
 
 impl Agent {
-    /// Begins the record of a session, which is on the disk when this returns. A run has to begin on it without waiting
-    /// for anything else. If this future is dropped, nothing is left of it.
+    /// Begins the record of a session, which is on the disk when this returns. Unless a run begins on it, nothing is left of
+    /// it, also where this future is dropped.
     pub(super) async fn new_record(
         &self,
         id: SessionId,
         start: SessionStart,
-    ) -> Result<Recorder, AgentError> {
+    ) -> Result<(Recorder, UnbegunRecord), AgentError> {
         let (journal, privacy) = (Arc::clone(&self.deps.journal), self.deps.privacy);
         let secrets = self.secret_stores.of(id, privacy.text);
+        let tracker = self.runs.tracker.clone();
         // A task of its own: dropped half way, a record would be there that nobody knows of.
-        let making = tokio::spawn(async move {
+        let making = self.runs.tracker.spawn(async move {
             let recorder = Recorder::create(&*journal, id, start, secrets, privacy).await?;
-            Ok::<_, JournalError>(NewRecord { recorder: Some(recorder), id, journal })
+            let (journal, waited_for) = (Some(journal), tracker.token());
+            Ok((recorder, UnbegunRecord { id, journal, tracker, _waited_for: waited_for }))
         });
         let made = making.await.unwrap_or_else(|err| {
             let what = format!("session {id} (make)");
             Err(JournalError::Storage { what, source: io::Error::other(err) })
         });
-        Ok(made?.claim())
+        Ok(made?)
     }
 }
 

@@ -63,7 +63,7 @@ impl Agent {
         }
         let launch = Launch { replay, ..start.launch() };
         let run = launch.started_with.clone();
-        let recorder =
+        let (recorder, record) =
             self.create_session(id, &*device, &start.task, run, &start.principal).await?;
         let (active, setup, _begun) = self.prepare(&lease, &recorder, launch, start.task);
         let (deps, runs, epoch) = (self.deps.clone(), self.runs.clone(), active.epoch);
@@ -73,7 +73,9 @@ impl Agent {
         if let Some(entries) = entries {
             queued.tell_place(&entries);
         }
-        self.runs.begin(id, active, queued.drive(recorder, device))
+        let follower = self.runs.begin(id, active, queued.drive(recorder, device))?;
+        record.has_begun();
+        Ok(follower)
     }
 
     /// Who waits for a phone.

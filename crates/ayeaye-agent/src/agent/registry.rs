@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::activity::RunActivity;
 use self::activity::{Activities, ElsewhereRun};
-pub(super) use self::starting::StartRequest;
+pub(super) use self::starting::{GoingOn, StartRequest, StopBeforeBegin};
 use super::follower::FollowedRun;
 use super::{AgentError, Follower};
 use crate::coordinator::{InboxMessage, Registration};
@@ -26,7 +26,8 @@ const MOST_ENDED: usize = 64;
 #[derive(Clone, Default)]
 pub(super) struct RunRegistry {
     inner: Arc<Mutex<Inner>>,
-    tracker: TaskTracker,
+    /// What the end of the server waits for: runs, and records that are still to go away.
+    pub(super) tracker: TaskTracker,
     /// Cancelled when the server begins to shut down.
     pub(super) closing: CancellationToken,
 }
@@ -62,6 +63,8 @@ struct Holder {
     start: Option<(String, DeviceNames)>,
     /// Whether the session can be read while nothing has begun: it goes on with a record that it has.
     has_record: bool,
+    /// Whether it goes on with another task, and not with the one that it had.
+    next_task: bool,
     /// Cancelled when the session is stopped before anything has begun.
     stopped: CancellationToken,
 }
@@ -75,8 +78,14 @@ impl Holder {
             direct: false,
             start: None,
             has_record: false,
+            next_task: false,
             stopped: CancellationToken::new(),
         }
+    }
+
+    /// The same where it may be stopped before it holds a phone.
+    fn of(stop: &StopBeforeBegin, owner: &Principal) -> Self {
+        Self { stopped: stop.stopped.clone(), ..Self::new(stop.session, owner) }
     }
 }
 
@@ -115,15 +124,17 @@ pub(super) struct DeviceLease {
 }
 
 impl RunRegistry {
-    /// Asks for a phone, for a session that goes on. While its holder is still starting, the answer is `Later`: the
-    /// start may fail.
+    /// Asks for a phone, for a session that goes on, with the `next_task` or the one that it has. While its holder is
+    /// still starting, the answer is `Later`: the start may fail.
     pub(super) fn lease(
         &self,
         names: &DeviceNames,
-        session: SessionId,
+        stop: &StopBeforeBegin,
         principal: &Principal,
+        next_task: bool,
     ) -> Result<LeaseRequest, AgentError> {
-        self.lease_as(names, Holder { has_record: true, ..Holder::new(session, principal) })
+        let holder = Holder::of(stop, principal);
+        self.lease_as(names, Holder { has_record: true, next_task, ..holder })
     }
 
     /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing. It may be the
@@ -175,7 +186,7 @@ impl RunRegistry {
         !std::mem::replace(&mut self.lock().watched, true)
     }
 
-    /// Spawns a run, unless the server is shutting down and would not wait for its end.
+    /// Spawns a run, unless it was stopped before, or the server is shutting down and would not wait for its end.
     pub(super) fn begin(
         &self,
         session: SessionId,
@@ -183,10 +194,10 @@ impl RunRegistry {
         run: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Follower, AgentError> {
         let mut inner = self.lock();
-        if inner.closed {
+        if let Err(err) = inner.may_begin(session) {
             // Dropping the run releases its lease, which takes this lock.
             drop(inner);
-            return Err(AgentError::ShuttingDown);
+            return Err(err);
         }
         let follower = live.follower();
         inner.activity.of(&live.owner).begin(session);
@@ -235,7 +246,7 @@ impl RunRegistry {
         self.lock().changes.send_replace(());
     }
 
-    /// Refuses new runs, stops those in progress, and waits for their end, at most `limit`.
+    /// Refuses new runs, stops those in progress and what is about to begin, and waits for their end, at most `limit`.
     pub(super) async fn close(&self, limit: Duration) {
         {
             let mut inner = self.lock();
@@ -266,10 +277,24 @@ enum BusyPhone {
 }
 
 impl Inner {
-    /// Holds a phone under all of its names, if nobody has it.
+    fn may_begin(&self, session: SessionId) -> Result<(), AgentError> {
+        let holder = self.leases.values().find(|holder| holder.session == session);
+        if self.closed {
+            Err(AgentError::ShuttingDown)
+        } else if holder.is_some_and(|holder| holder.stopped.is_cancelled()) {
+            Err(AgentError::StoppedBefore(session))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Holds a phone under all of its names, if nobody has it, and if the session has no other one: giving back a lease
+    /// gives back all that its session holds.
     fn hold(&mut self, names: &DeviceNames, holder: &Holder) -> Result<(), BusyPhone> {
         let keys = names.keys();
-        let Some(other) = keys.iter().find_map(|key| self.leases.get(key)) else {
+        let its_own = || self.leases.values().find(|other| other.session == holder.session);
+        let other = keys.iter().find_map(|key| self.leases.get(key)).or_else(its_own);
+        let Some(other) = other else {
             self.leases.extend(keys.into_iter().map(|key| (key, holder.clone())));
             return Ok(());
         };

@@ -2,9 +2,11 @@
 use std::future::pending;
 use std::pin::{Pin, pin};
 
+use tokio_util::sync::CancellationToken;
+
 use super::further_run::{IncomingInput, resume_kind};
 use super::join::Joined;
-use super::registry::next_change;
+use super::registry::{StopBeforeBegin, next_change};
 use super::{Agent, AgentError, Follower, ensure_same_device};
 use crate::coordinator::{InboxMessageBody, RunKind, UserReply};
 use crate::named_secret::names_secret;
@@ -28,7 +30,7 @@ enum Repeats {
 impl Agent {
     /// Resumes a session, or follows its run in progress.
     pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
-        self.resume_as(next, Repeats::Count, pin!(pending())).await
+        self.resume_as(next, Repeats::Count, pin!(pending()), &CancellationToken::new()).await
     }
 
     /// The same for a call of a client that is told of questions by its results. No reply is leave for what is asked
@@ -36,13 +38,15 @@ impl Agent {
     /// replies count. It may mean an earlier question, which somebody else has answered, or be a call that is made
     /// again since its result got lost.
     ///
-    /// Where a run is ending that takes no more words, its end is waited for until `given_up`.
+    /// Where a run is ending that takes no more words, its end is waited for until `given_up`. Once the call is
+    /// `withdrawn`, no run begins with what it brings.
     pub async fn resume_once(
         &self,
         next: ContinueTask,
         given_up: impl Future<Output = ()> + Send,
+        withdrawn: &CancellationToken,
     ) -> Result<Follower, AgentError> {
-        self.resume_as(next, Repeats::AskOnce, pin!(given_up)).await
+        self.resume_as(next, Repeats::AskOnce, pin!(given_up), withdrawn).await
     }
 
     async fn resume_as(
@@ -50,11 +54,13 @@ impl Agent {
         next: ContinueTask,
         repeats: Repeats,
         given_up: GivenUp<'_>,
+        withdrawn: &CancellationToken,
     ) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
         self.ensure_visible(next.session_id, &principal).await?;
+        let stop = self.runs.stop_before_begin(next.session_id, withdrawn);
         // Boxed: it is 16 kB, which would be part of every future around it.
-        match Box::pin(self.join_or_resume(next, repeats, given_up)).await {
+        match Box::pin(self.join_or_resume(next, repeats, given_up, &stop)).await {
             Err(err) => Err(self.redact_for(err, &principal).await),
             resumed => resumed,
         }
@@ -65,6 +71,7 @@ impl Agent {
         next: ContinueTask,
         repeats: Repeats,
         mut given_up: GivenUp<'_>,
+        stop: &StopBeforeBegin,
     ) -> Result<Follower, AgentError> {
         self.check_named_secrets(&next).await?;
         let (id, is_answer) = (next.session_id, next.input.is_answer());
@@ -73,6 +80,7 @@ impl Agent {
             None => None,
         };
         loop {
+            stop.check()?;
             if let Some(run) = self.active_run(id, given.as_ref())? {
                 if run.direct {
                     run.follower().finished().await;
@@ -112,12 +120,12 @@ impl Agent {
                 }
                 continue;
             }
-            if let Some(changes) = self.runs.going_on(id) {
+            if let Some(going_on) = self.runs.going_on(id) {
                 // Somebody else is about to begin: what the record says is not how the session stands.
-                next_change(changes).await;
+                next_change(going_on.changes).await;
                 continue;
             }
-            if let Some(follower) = self.resume_idle(&next, given.as_ref(), repeats).await? {
+            if let Some(follower) = self.resume_idle(&next, given.as_ref(), repeats, stop).await? {
                 return Ok(follower);
             }
         }
@@ -129,6 +137,7 @@ impl Agent {
         next: &ContinueTask,
         given: Option<&DeviceNames>,
         repeats: Repeats,
+        stop: &StopBeforeBegin,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let summary = self.read_summary(id).await?;
@@ -161,7 +170,7 @@ impl Agent {
                 return Ok(Some(self.stays_at_rest(&session, next).await?));
             }
         }
-        self.begin_further_run(DeviceId::new(its), next, incoming).await
+        self.begin_further_run(DeviceId::new(its), next, incoming, stop).await
     }
 
     /// Fails where what is said names a secret that its owner does not have, or where theirs cannot be hidden.

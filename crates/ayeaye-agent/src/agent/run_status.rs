@@ -1,4 +1,5 @@
 //! The status of one particular run of a session, even after later runs.
+use super::registry::{GoingOn, next_change};
 use super::{Agent, AgentError};
 use crate::journal::{Event, Fact, SessionBuilder};
 use crate::report::{Report, RunInfo};
@@ -26,6 +27,8 @@ impl Agent {
     ) -> Result<RunStatus, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await?;
+        // Before the look at what has begun, so that what begins meanwhile is seen.
+        let going_on = self.runs.going_on(id);
         if let Some(run) = self.active_run(id, None)? {
             let report = run.follower().report();
             if covers(&report.run, number, answers) {
@@ -36,6 +39,12 @@ impl Agent {
             let report = self.follow_elsewhere(&run).await?.report();
             if covers(&report.run, number, answers) {
                 return Ok(RunStatus { report: (*report).clone(), superseded: false });
+            }
+        }
+        if let Some(going_on) = going_on {
+            let report = self.report_of_next(id, &going_on).await?;
+            if covers(&report.run, number, answers) {
+                return Ok(RunStatus { report, superseded: false });
             }
         }
         let mut folding = SessionBuilder::new(id);
@@ -58,7 +67,8 @@ impl Agent {
         Ok(RunStatus { report: session.report(false), superseded })
     }
 
-    /// Asks such a run to stop, without waiting; false when it is not in progress.
+    /// Asks such a run to stop, without waiting; false when it is not in progress. One that is about to go on, with the
+    /// answer to its question, does not: then it is not in progress when this returns.
     pub async fn stop_run(
         &self,
         id: SessionId,
@@ -68,16 +78,43 @@ impl Agent {
     ) -> Result<bool, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await?;
-        let follower = match (self.active_run(id, None)?, self.run_elsewhere(id).await?) {
-            (Some(run), _) => run.follower(),
-            (None, Some(run)) => self.follow_elsewhere(&run).await?,
-            (None, None) => return Ok(false),
-        };
-        let covered = covers(&follower.report().run, number, answers);
-        if covered {
-            follower.stop(StopReason::Cancelled);
+        loop {
+            let going_on = self.runs.going_on(id);
+            let follower = match (self.active_run(id, None)?, self.run_elsewhere(id).await?) {
+                (Some(run), _) => run.follower(),
+                (None, Some(run)) => self.follow_elsewhere(&run).await?,
+                (None, None) => {
+                    let Some(going_on) = going_on else { return Ok(false) };
+                    let next = self.report_of_next(id, &going_on).await?;
+                    if !covers(&next.run, number, answers) {
+                        return Ok(false);
+                    }
+                    if let Some(changes) = self.runs.stop_starting(id) {
+                        next_change(changes).await;
+                    }
+                    continue;
+                }
+            };
+            let covered = covers(&follower.report().run, number, answers);
+            if covered {
+                follower.stop(StopReason::Cancelled);
+            }
+            return Ok(covered);
         }
-        Ok(covered)
+    }
+
+    /// The report of the run that a session is about to go on with.
+    pub(super) async fn report_of_next(
+        &self,
+        id: SessionId,
+        going_on: &GoingOn,
+    ) -> Result<Report, AgentError> {
+        let session = self.read_session(id).await?;
+        let mut next = session.report(true).run.next();
+        if session.question.is_some() && !going_on.next_task {
+            next.began = session.run_began;
+        }
+        Ok(session.initial_report(next))
     }
 }
 

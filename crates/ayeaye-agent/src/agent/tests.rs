@@ -1,6 +1,7 @@
 //! The loop against a phone, a model and a disk that do as they are told.
 mod approval;
 mod attackers;
+mod before_it_begins;
 mod caption;
 mod changing;
 mod crash;

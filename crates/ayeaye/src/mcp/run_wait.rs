@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason};
+use ayeaye_agent::{
+    Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason, error_chain,
+};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use super::results;
 use super::tool_error::ToolError;
@@ -34,6 +37,8 @@ pub(super) struct RunWait<'a> {
     limit: Duration,
     deadline: Instant,
     progress: Option<Progress>,
+    /// Cancelled with the call while nothing has begun. Not with what is done for a call that is over.
+    withdrawn: CancellationToken,
 }
 
 /// What is to begin.
@@ -62,7 +67,13 @@ impl<'a> RunWait<'a> {
         limit: Duration,
     ) -> Self {
         let progress = ctx.meta.get_progress_token().map(Progress::new);
-        Self { agent, ctx, limit, deadline: Instant::now() + limit, progress }
+        let (deadline, withdrawn) = (Instant::now() + limit, CancellationToken::new());
+        Self { agent, ctx, limit, deadline, progress, withdrawn }
+    }
+
+    /// Is cancelled when the call is, as long as nothing has begun: then nothing is to begin any more.
+    pub(super) fn withdrawn(&self) -> CancellationToken {
+        self.withdrawn.clone()
     }
 
     /// Is over when the call is cancelled or has used up its time, but for a moment: most runs end in one.
@@ -98,7 +109,8 @@ impl<'a> RunWait<'a> {
     }
 
     /// Waits until a run begins: its phone may be taken by an act, which no session stands for, or answer slowly. When the
-    /// wait is over first, it begins all the same as soon as it can. Cancelling the call stops it right then.
+    /// wait is over first, it begins all the same as soon as it can. When the call is cancelled first, it never begins: a
+    /// client that makes the call again is not to meet a run that is about to be stopped.
     pub(super) async fn until_begun(
         &mut self,
         what: &Beginning<'_>,
@@ -118,7 +130,9 @@ impl<'a> RunWait<'a> {
                     },
                 },
                 () = self.ctx.ct.cancelled() => {
+                    self.withdrawn.cancel();
                     tokio::spawn(async move {
+                        // It began just before, or had begun already.
                         if let Ok(Ok(follower)) = starting.await {
                             follower.stop(StopReason::Cancelled);
                         }
@@ -133,10 +147,13 @@ impl<'a> RunWait<'a> {
                         };
                         progress.send(message, (self.agent, self.ctx)).await;
                     }
-                    _ if deadline <= Instant::now() => return Err(match what {
-                        Beginning::Task(device) => ToolError::not_begun(device),
-                        Beginning::Session(id) => ToolError::not_gone_on(*id),
-                    }),
+                    _ if deadline <= Instant::now() => {
+                        tokio::spawn(log_if_refused(starting));
+                        return Err(match what {
+                            Beginning::Task(device) => ToolError::not_begun(device),
+                            Beginning::Session(id) => ToolError::not_gone_on(*id),
+                        });
+                    }
                     _ => {}
                 }
             }
@@ -213,6 +230,14 @@ impl<'a> RunWait<'a> {
                 }
             }
         }
+    }
+}
+
+/// Tells whoever reads the log how something failed to begin that no call waits for any more.
+async fn log_if_refused(starting: JoinHandle<Result<Follower, AgentError>>) {
+    if let Ok(Err(err)) = starting.await {
+        let why = error_chain(&err);
+        tracing::warn!("what a call had asked for, and did not wait for, has not begun: {why}");
     }
 }
 

@@ -299,10 +299,11 @@ impl ToolError {
         Self {
             text: format!(
                 "the task has not begun yet: {device} is still busy with an act of direct control or with the end of \
-                 another task, or it answers slowly. It begins as soon as the phone is free"
+                 another task, or it answers slowly. It begins as soon as the phone is free, unless another task has it then"
             ),
             hint: "make the same call again to follow it: it does not start a second one; list_sessions shows it once it \
-                   has begun, and stop_task stops it then",
+                   has begun, and stop_task stops it then. Where it cannot begin after all, that call begins it anew or says \
+                   what is in its way",
         }
     }
 

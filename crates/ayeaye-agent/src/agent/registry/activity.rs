@@ -142,6 +142,8 @@ impl ElsewhereRun {
 
 #[cfg(test)]
 mod tests {
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
     use crate::agent::registry::LeaseRequest;
     use crate::coordinator::RunState;
@@ -166,7 +168,8 @@ mod tests {
         let _changes = runs.changes();
         let (mine, theirs) = (SessionId::new(), SessionId::new());
         let names = DeviceNames::only(DeviceId::new("phone-1"));
-        let Ok(LeaseRequest::Granted(_lease)) = runs.lease(&names, mine, &me) else {
+        let stop = runs.stop_before_begin(mine, &CancellationToken::new());
+        let Ok(LeaseRequest::Granted(_lease)) = runs.lease(&names, &stop, &me, false) else {
             panic!("nobody has it")
         };
         assert!(runs.see_elsewhere(&[entry(mine, 1)]));

@@ -19,10 +19,20 @@ pub(in crate::agent) enum StartRequest {
     Later(watch::Receiver<()>),
 }
 
-/// The word that a session is to stop, as whoever is about to begin in it hears it.
+/// A session that is about to go on.
+pub(in crate::agent) struct GoingOn {
+    /// A receiver of the next change.
+    pub(in crate::agent) changes: watch::Receiver<()>,
+    /// Whether it does so with another task.
+    pub(in crate::agent) next_task: bool,
+}
+
+/// The word that a session is to stop, or that its call is not wanted any longer, as whoever is about to begin in it hears
+/// it. What has not begun by then never does.
 pub(in crate::agent) struct StopBeforeBegin {
-    session: SessionId,
-    stopped: CancellationToken,
+    pub(in crate::agent) session: SessionId,
+    pub(super) stopped: CancellationToken,
+    closing: CancellationToken,
 }
 
 impl RunRegistry {
@@ -44,14 +54,14 @@ impl RunRegistry {
 
     /// The same where a task of a session that has a record is about to go on. It can be read all the while; its phone may
     /// take long to answer.
-    pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+    pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<GoingOn> {
         let goes_on = |holder: &Holder| holder.has_record && !holder.direct;
-        let (_, changes) = self.lock().starting(session).filter(|(holder, _)| goes_on(holder))?;
-        Some(changes)
+        let (holder, changes) =
+            self.lock().starting(session).filter(|(holder, _)| goes_on(holder))?;
+        Some(GoingOn { changes, next_task: holder.next_task })
     }
 
-    /// The same, after whoever is about to begin was asked to leave it, which it does at once in a session that has a
-    /// record.
+    /// The same, after whoever is about to begin was asked to leave it, which it does at once.
     pub(in crate::agent) fn stop_starting(
         &self,
         session: SessionId,
@@ -61,13 +71,23 @@ impl RunRegistry {
         Some(changes)
     }
 
-    /// Asks for a phone, or for a place among those that wait for it, to start a task in this session. All in one:
+    /// What to begin in this session is raced with; `withdrawn` when nobody wants it any longer.
+    pub(in crate::agent) fn stop_before_begin(
+        &self,
+        session: SessionId,
+        withdrawn: &CancellationToken,
+    ) -> StopBeforeBegin {
+        let (stopped, closing) = (withdrawn.child_token(), self.closing.clone());
+        StopBeforeBegin { session, stopped, closing }
+    }
+
+    /// Asks for a phone, or for a place among those that wait for it, to start a task in a new session. All in one:
     /// of equal starts that come together one is granted. A `patient` caller waits for a run that was asked to stop.
     pub(in crate::agent) fn request_start(
         &self,
         start: &StartTask,
         names: &DeviceNames,
-        session: SessionId,
+        stop: &StopBeforeBegin,
         patient: bool,
     ) -> Result<StartRequest, AgentError> {
         let mut inner = self.lock();
@@ -87,11 +107,11 @@ impl RunRegistry {
         }
         let holder = Holder {
             start: Some((start.task.clone(), names.clone())),
-            ..Holder::new(session, &start.principal)
+            ..Holder::of(stop, &start.principal)
         };
         if start.queue {
             // A lease of no phone yet. Until its run begins it counts as starting; no phone has a session's name.
-            inner.leases.insert(DeviceId::new(session.to_string()), holder.clone());
+            inner.leases.insert(DeviceId::new(stop.session.to_string()), holder.clone());
             return Ok(StartRequest::Granted(self.lease_of(names, holder)));
         }
         match inner.hold(names, &holder) {
@@ -143,11 +163,18 @@ impl Inner {
 impl DeviceLease {
     /// What to begin with it is raced with.
     pub(in crate::agent) fn stop_before_begin(&self) -> StopBeforeBegin {
-        StopBeforeBegin { session: self.session, stopped: self.stopped.clone() }
+        let (stopped, closing) = (self.stopped.clone(), self.runs.closing.clone());
+        StopBeforeBegin { session: self.session, stopped, closing }
     }
 }
 
 impl StopBeforeBegin {
+    /// Fails where the session was stopped.
+    pub(in crate::agent) fn check(&self) -> Result<(), AgentError> {
+        let stopped = self.stopped.is_cancelled();
+        if stopped { Err(AgentError::StoppedBefore(self.session)) } else { Ok(()) }
+    }
+
     /// What comes of this, unless the session is stopped first.
     pub(in crate::agent) async fn race<T, E: Into<AgentError>>(
         &self,
@@ -156,6 +183,7 @@ impl StopBeforeBegin {
         tokio::select! {
             biased;
             () = self.stopped.cancelled() => Err(AgentError::StoppedBefore(self.session)),
+            () = self.closing.cancelled() => Err(AgentError::ShuttingDown),
             begun = beginning => begun.map_err(Into::into),
         }
     }

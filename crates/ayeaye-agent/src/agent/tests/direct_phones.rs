@@ -1,10 +1,12 @@
 //! What belongs to the phone when a client acts on it, and not to the session.
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::direct::{act, refused, tap};
-use crate::fakes::Rig;
+use super::resume::{task, with_silent_phone};
+use crate::fakes::{Rig, client, complete, within};
 use crate::gate::{Policy, PolicyProfile, Rule};
-use crate::{AgentError, DirectAction, DirectOutcome, Principal};
+use crate::{AgentError, DeviceId, DirectAction, DirectOutcome, Principal, StopReason};
 
 #[tokio::test(start_paused = true)]
 async fn touches_are_counted_by_phone_and_not_anew_in_each_session() {
@@ -49,4 +51,21 @@ async fn direct_control_does_not_go_on_with_another_phone_at_the_same_address() 
     let err = refused(&rig.agent, tap(5, Some(first))).await;
     assert!(matches!(err, AgentError::OtherPhone { .. }), "{err}");
     assert_eq!(rig.phone.sent().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_act_on_another_phone_than_the_sessions_frees_nothing_of_a_session_that_goes_on() {
+    let mut rig = Rig::new([complete("one"), complete("two")]);
+    rig.more_phones(["phone-2".to_owned()]);
+    let rig = Arc::new(rig);
+    let (rested, going_on) = with_silent_phone(&rig, task()).await;
+    let id = rested.session_id;
+    let elsewhere = DirectAction { device_id: DeviceId::new("phone-2"), ..tap(1, Some(id)) };
+    let err = within(rig.agent.act(elsewhere)).await.unwrap_err();
+    assert!(matches!(err, AgentError::WrongDevice { .. }), "{err}");
+    let stopped = within(rig.agent.stop(id, StopReason::Cancelled, &client())).await.unwrap();
+    assert_eq!(stopped, rested);
+    let err = within(going_on).await.unwrap().unwrap_err();
+    assert!(matches!(err, AgentError::StoppedBefore(_)), "{err}");
+    rig.phone.let_go();
 }

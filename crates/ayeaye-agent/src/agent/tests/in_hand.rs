@@ -2,6 +2,7 @@
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::super::registry::LeaseRequest;
 use super::direct::{act, tap};
@@ -334,7 +335,9 @@ async fn a_task_whose_turn_has_come_can_be_stopped_before_it_has_the_phone() {
     let rig = Rig::new([complete("done")]);
     // Whoever has it is still giving it back, and has no run any more.
     let names = rig.agent.device_names(&phone()).await;
-    let lease = rig.agent.runs.lease(&names, SessionId::new(), &client()).unwrap();
+    let runs = &rig.agent.runs;
+    let stop = runs.stop_before_begin(SessionId::new(), &CancellationToken::new());
+    let lease = runs.lease(&names, &stop, &client(), false).unwrap();
     assert!(matches!(lease, LeaseRequest::Granted(_)));
     let start = StartTask { queue: true, ..rig.task("the next") };
     let waits = rig.agent.start(start).await.unwrap();

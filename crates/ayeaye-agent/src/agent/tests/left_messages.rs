@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::crash::process;
 use crate::coordinator::{InboxMessage, InboxMessageBody, UserReply};
@@ -238,7 +239,8 @@ async fn the_end_of_a_run_is_waited_for_no_longer_than_the_call() {
         let asked = Instant::now();
         let given_up = tokio::time::sleep(Duration::from_secs(3));
         let next = by.next(session, reply("the blue one"));
-        let err = by.agent.resume_once(next, given_up).await.unwrap_err();
+        let err =
+            by.agent.resume_once(next, given_up, &CancellationToken::new()).await.unwrap_err();
         assert!(matches!(err, AgentError::SessionEnding(id) if id == session), "{err}");
         assert_eq!(asked.elapsed().as_secs(), 3);
     }

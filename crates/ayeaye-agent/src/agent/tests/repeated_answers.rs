@@ -2,6 +2,8 @@
 use std::future::pending;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::fakes::{Rig, click, complete, confirm, info, sensitive};
 use crate::journal::AnswerSource;
 use crate::{
@@ -10,7 +12,8 @@ use crate::{
 
 /// A call of a client that may be made again.
 async fn call(rig: &Rig, session: SessionId, text: &str) -> Result<Follower, AgentError> {
-    rig.agent.resume_once(rig.next(session, UserInput::Reply(text.to_owned())), pending()).await
+    let next = rig.next(session, UserInput::Reply(text.to_owned()));
+    rig.agent.resume_once(next, pending(), &CancellationToken::new()).await
 }
 
 /// A session whose first question a client was told.
@@ -95,7 +98,8 @@ async fn what_was_said_to_the_whole_request_is_none_when_it_comes_again() {
     let session = asked(&rig).await;
     let short =
         ContinueTask { max_steps: 1, ..rig.next(session, UserInput::Reply("8:00".to_owned())) };
-    let follower = rig.agent.resume_once(short, pending()).await.unwrap();
+    let follower =
+        rig.agent.resume_once(short, pending(), &CancellationToken::new()).await.unwrap();
     assert_eq!(rig.ended(follower).await.stop_reason, StopReason::MaxStepsReached);
     assert_eq!(ended_call(&rig, session, "the short way").await.message, "Set.");
     for said in ["8:00", "the short way"] {

@@ -6,11 +6,11 @@ use crate::fakes::{Call, Fault, Rig, abort, click, client, complete, info, withi
 use crate::journal::{Fact, ResumeReason};
 use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
 
-fn reply() -> UserInput {
+pub(super) fn reply() -> UserInput {
     UserInput::Reply("Anna B.".to_owned())
 }
 
-fn task() -> UserInput {
+pub(super) fn task() -> UserInput {
     UserInput::Task("Text Bob".to_owned())
 }
 
@@ -229,7 +229,7 @@ async fn a_repeated_start_is_told_from_a_round_of_that_session() {
 }
 
 /// A session that has come to rest, whose phone is asked for, and does not answer, so that it goes on with this.
-async fn with_silent_phone(
+pub(super) async fn with_silent_phone(
     rig: &Arc<Rig>,
     words: UserInput,
 ) -> (crate::Report, tokio::task::JoinHandle<Result<crate::Follower, AgentError>>) {

@@ -9,7 +9,7 @@ use crate::fakes::{
     Call, FailingJournal, Fault, Rig, ScriptedReply, Write, click, client, complete, info, wait,
 };
 use crate::journal::Fact;
-use crate::{AgentError, ReplyMode, StopReason, UserInput};
+use crate::{AgentError, ReplyMode, StartTask, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_during_a_model_call_sends_nothing_more() {
@@ -210,6 +210,26 @@ async fn a_start_that_meets_a_shutdown_drives_nothing() {
     });
     assert!(matches!(started, Err(AgentError::ShuttingDown)));
     assert_eq!(rig.phone.sent(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_a_shutdown_refuses_leaves_no_record_when_that_is_over() {
+    for queue in [false, true] {
+        let rig = Rig::new([]).kept_by(|inner, phone| {
+            let slow = FailingJournal::new(inner, phone, Write::Sync, u32::MAX);
+            slow.syncs_in(Duration::from_secs(1));
+            Arc::new(slow)
+        });
+        let start = StartTask { queue, ..rig.task("Text Anna") };
+        let (started, ()) = tokio::join!(rig.agent.start(start), async {
+            while rig.journal.list().await.unwrap().is_empty() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            rig.agent.shut_down(Duration::from_secs(5)).await;
+            assert_eq!(rig.journal.list().await.unwrap(), [], "queue: {queue}");
+        });
+        assert!(matches!(started, Err(AgentError::ShuttingDown)), "{started:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

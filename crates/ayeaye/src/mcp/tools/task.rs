@@ -62,9 +62,9 @@ impl Server {
         };
         self.or_refusal(task_input::ensure_model(&self.model).await).await?;
         let device = task.device_id.clone();
-        let agent = Arc::clone(&self.agent);
-        // Goes on when this call is given up: half a start would leave a session without a run.
-        let starting = tokio::spawn(async move { agent.start(task).await });
+        let (agent, withdrawn) = (Arc::clone(&self.agent), wait.withdrawn());
+        // Goes on when this call is given up, unless it is cancelled.
+        let starting = tokio::spawn(async move { agent.start_unless(task, &withdrawn).await });
         let follower = wait.until_begun(&Beginning::Task(&device), starting).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures).await
     }
@@ -113,8 +113,10 @@ impl Server {
         self.or_refusal(may.await).await?;
         let answers_one = matches!(input, ayeaye_agent::UserInput::Answer { .. });
         let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
+        let withdrawn = wait.withdrawn();
         // Goes on when this call is given up: what it brings is passed on once, or not at all.
-        let resuming = tokio::spawn(async move { agent.resume_once(next, given_up).await });
+        let resuming =
+            tokio::spawn(async move { agent.resume_once(next, given_up, &withdrawn).await });
         let follower = wait.until_begun(&Beginning::Session(id), resuming).await?;
         if answers_one && follower.has_dropped_answer() {
             return Err(ToolError::not_open());
