@@ -8,7 +8,8 @@ use crate::elements::is_field_class;
 use crate::event::{ActIdentity, AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
 use crate::named_secret::mention;
-use crate::privacy::{length_told, placeholders};
+use crate::privacy::{length_told, may_be_password, placeholders};
+use crate::secret_text::{may_ask_for_secret, secret_asked_for};
 use crate::{Question, QuestionKind};
 
 /// Most names of what was touched that are remembered.
@@ -133,9 +134,8 @@ impl ActHistory {
                     }
                     self.remember_given(said);
                 }
-                let home = question.and_then(|it| it.app.as_deref()).unwrap_or_default();
-                let home = if gate::is_home(home) { "" } else { home };
                 for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
+                    let home = question.and_then(|it| home_of(&found, it)).unwrap_or_default();
                     self.secrets.retain(|(known, _)| *known != found);
                     self.secrets.push((found, home.to_owned()));
                 }
@@ -308,6 +308,14 @@ impl ActHistory {
         }
         self.path.push(target.map(|it| it.name.clone()).unwrap_or_default());
     }
+}
+
+/// The app that a secret in an answer is for: the one in front when it was asked for. What only looks like a code in an
+/// answer to any other question may be for whatever the task is about.
+fn home_of<'a>(secret: &str, question: &'a Question) -> Option<&'a str> {
+    let asks = secret_asked_for(&question.text).is_some() || may_ask_for_secret(&question.text);
+    let app = question.app.as_deref().filter(|it| !gate::is_home(it));
+    app.filter(|_| asks || may_be_password(secret))
 }
 
 /// Whether a slide goes up or down, and so far that no control takes it for a touch.

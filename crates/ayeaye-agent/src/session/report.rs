@@ -1,20 +1,26 @@
 //! What is reported of a session.
 use super::state::{SessionPhase, SessionState};
 use crate::StopReason;
-use crate::report::{Report, RunInfo, Usage};
+use crate::privacy::holds_placeholder;
+use crate::report::{Report, RunInfo, SECRETS_ARE_LOST, Usage};
 
 impl SessionState {
     /// How a run ended whose end is not recorded: its process died, or nothing more could be recorded.
     pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
         match &self.question {
             Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => (
-                StopReason::ServerRestarted,
-                "this run has no recorded end: its server stopped, or the record could not be written (a full \
-                 disk); nothing that was recorded is lost"
-                    .to_owned(),
-            ),
+            None => {
+                let lost = if self.said_secrets() { SECRETS_ARE_LOST } else { "" };
+                let what = "this run has no recorded end: its server stopped, or the record could not be written (a full \
+                            disk); nothing that was recorded is lost";
+                (StopReason::ServerRestarted, [what, lost].concat())
+            }
         }
+    }
+
+    /// Whether what the user has said for this request has secrets in it, which are not recorded.
+    fn said_secrets(&self) -> bool {
+        self.acts.words.iter().any(|it| holds_placeholder(it))
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
