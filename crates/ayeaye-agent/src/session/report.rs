@@ -47,9 +47,11 @@ impl SessionState {
 
     /// What speaks against a model's word that all is done: the last act of the round was refused, was only asked
     /// about, failed, or may have had no effect.
-    /// Or the user has said no to an act of the round, which whatever was done since does not undo.
+    /// Or the user has said no to an act of the round, which whatever was done since does not undo; or the policy has
+    /// refused one, which only another of its kind may make up for.
     pub(crate) fn doubt_about_success(&self) -> Option<String> {
-        self.doubt.clone().or_else(|| self.acts.declined())
+        let acts = &self.acts;
+        self.doubt.clone().or_else(|| acts.declined()).or_else(|| acts.denied())
     }
 
     /// What there is to tell. `running` when a run is under way in this process.
