@@ -151,9 +151,9 @@ impl Run {
                 let said_no = judged.record.act.as_ref().is_some_and(|it| {
                     judged.verdict.rule == Rule::Refused && self.session().acts.said_no_to(it)
                 });
-                let why = |evidence| match said_no {
-                    true => SAID_NO.to_owned(),
-                    false => refusal_by(judged.verdict.rule, evidence),
+                let by_rule = |evidence| refusal_by(judged.verdict.rule, evidence);
+                let why = |evidence| {
+                    if said_no { SAID_NO.to_owned() } else { by_rule(evidence) }
                 };
                 self.state.progress.refused(gesture, why(""));
                 let why = why(&judged.verdict.evidence);

@@ -7,15 +7,13 @@ use crate::report::{Report, RunInfo, SECRETS_ARE_LOST, Usage};
 impl SessionState {
     /// How a run ended whose end is not recorded: its process died, or nothing more could be recorded.
     pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
-        match &self.question {
-            Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => {
-                let lost = if self.said_secrets() { SECRETS_ARE_LOST } else { "" };
-                let what = "this run has no recorded end: its server stopped, or the record could not be written (a full \
-                            disk); nothing that was recorded is lost";
-                (StopReason::ServerRestarted, [what, lost].concat())
-            }
+        if let Some(question) = &self.question {
+            return (StopReason::InfoActionNeedsReply, question.text.clone());
         }
+        let lost = if self.said_secrets() { SECRETS_ARE_LOST } else { "" };
+        let what = "this run has no recorded end: its server stopped, or the record could not be written (a full \
+                    disk); nothing that was recorded is lost";
+        (StopReason::ServerRestarted, [what, lost].concat())
     }
 
     /// Whether what the user has said for this request has secrets in it, which are not recorded.
