@@ -38,12 +38,14 @@ impl History<'_> {
                 HistoryItem::Subtask(text) => subtask = Some(text),
                 HistoryItem::UserReply(reply) => {
                     let asked = question.take().map(|(asked, _)| asked);
-                    request
-                        .into_iter()
-                        .for_each(|it| it.said.push(self.lang.replied(asked, reply)));
+                    if let Some(request) = request {
+                        request.said.push(self.lang.replied(asked, reply));
+                    }
                 }
                 HistoryItem::Advice(advice) => {
-                    request.into_iter().for_each(|it| it.said.push(self.lang.then_said(advice)));
+                    if let Some(request) = request {
+                        request.said.push(self.lang.then_said(advice));
+                    }
                 }
                 HistoryItem::Request(_) => {}
             }
