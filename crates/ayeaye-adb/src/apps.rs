@@ -19,7 +19,7 @@ use self::profiles::Installed;
 use self::resolve::{AppNameError, AppNames, Certainty, resolve};
 use crate::apk::Labels;
 use crate::client::DeviceClient;
-use crate::parse::{batch, packages, sanitize, split_batch};
+use crate::parse::{batch, packages, quoted, sanitize, split_batch};
 use crate::quote::is_package;
 
 /// How long a list of apps is cached. A name that is not found refreshes it sooner.
@@ -108,7 +108,7 @@ impl AppCatalog {
         name: &str,
         display: u32,
     ) -> Result<Performed, DeviceError> {
-        let what = format!("opening {:?}", sanitize(name));
+        let what = format!("opening {}", quoted(name));
         let found = self.find(client, &what, name).await;
         let AppFound { app, certainty, icon, is_clear } = match found {
             Err(DeviceError::NotSent { .. }) => {
@@ -131,14 +131,14 @@ impl AppCatalog {
         let near = match certainty {
             Certainty::Named => None,
             Certainty::Near => Some(format!(
-                "no app is called {:?}; the only one with a name near it was opened: {}",
-                sanitize(name),
+                "no app is called {}; the only one with a name near it was opened: {}",
+                quoted(name),
                 self.called(client, &key)
             )),
         };
         let icon = icon.map(|icon| {
-            let icon = sanitize(&icon);
-            format!("{} has several icons; that of {icon:?} was opened", app.package)
+            let icon = quoted(&icon);
+            format!("{} has several icons; that of {icon} was opened", app.package)
         });
         let notes: Vec<String> = [near, icon].into_iter().flatten().collect();
         let note = Some(notes.join("; ")).filter(|note| !note.is_empty());

@@ -12,7 +12,7 @@ use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
 use crate::exchange::{ExchangeError, ExchangeFolder};
 use crate::install::{self, Removal};
-use crate::parse::{current_user, sanitize, sanitize_up_to};
+use crate::parse::{current_user, quoted, sanitize, sanitize_up_to};
 use crate::quote::quote;
 use crate::{screen, sync};
 
@@ -53,7 +53,7 @@ impl Commander<'_> {
     ) -> Result<CommandPreview, DeviceError> {
         match command {
             DeviceCommand::Install { file, .. } => {
-                let what = format!("installing {:?}", sanitize(file));
+                let what = format!("installing {}", quoted(file));
                 let (path, _) = self.local(&what, file, MAX_PACKAGE)?;
                 let read = tokio::task::spawn_blocking(move || apk::package_of_file(&path));
                 let about = read.await.ok().flatten();
@@ -68,7 +68,7 @@ impl Commander<'_> {
                 })
             }
             DeviceCommand::Uninstall { app } | DeviceCommand::StopApp { app } => {
-                let what = format!("looking for {:?}", sanitize(app));
+                let what = format!("looking for {}", quoted(app));
                 let package = self.apps.package_of(self.client, &what, app).await?;
                 Ok(CommandPreview { package: Some(package), ..CommandPreview::default() })
             }
@@ -96,7 +96,7 @@ impl Commander<'_> {
     }
 
     async fn stop(&self, app: &str) -> Result<Performed, DeviceError> {
-        let what = format!("stopping {:?}", sanitize(app));
+        let what = format!("stopping {}", quoted(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
         // For everybody otherwise: the copy in a work profile would be stopped too. That one, or a double, is meant
         // where it is in front.
@@ -129,7 +129,7 @@ impl Commander<'_> {
         file: &str,
         package: Option<&PackageFile>,
     ) -> Result<Performed, DeviceError> {
-        let what = format!("installing {:?}", sanitize(file));
+        let what = format!("installing {}", quoted(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
         self.client.ensure_driver(&what).await?;
         let place = install::new_place();
@@ -155,7 +155,7 @@ impl Commander<'_> {
     }
 
     async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
-        let what = format!("uninstalling {:?}", sanitize(app));
+        let what = format!("uninstalling {}", quoted(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
         let Removal { line, kept, is_built_in } =
             install::removal(self.client, &what, &package).await?;
@@ -178,7 +178,7 @@ impl Commander<'_> {
     }
 
     async fn send(&self, file: &str, to: &str) -> Result<Performed, DeviceError> {
-        let what = format!("sending {:?}", sanitize(file));
+        let what = format!("sending {}", quoted(file));
         let (path, size) = self.local(&what, file, MAX_FILE)?;
         let name = file.rsplit('/').next().unwrap_or(file);
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
@@ -190,7 +190,7 @@ impl Commander<'_> {
     }
 
     async fn fetch(&self, from: &str, file: &str) -> Result<Performed, DeviceError> {
-        let what = format!("fetching {:?}", sanitize(from));
+        let what = format!("fetching {}", quoted(from));
         self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
         self.check_owner(&what, from).await?;
         let folder = self.folder(&what)?;
@@ -234,7 +234,7 @@ impl Commander<'_> {
         if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
             return Err(self.client.not_sent(
                 what,
-                format!("{:?} is not a file below {}", sanitize(path), places.join(", ")),
+                format!("{} is not a file below {}", quoted(path), places.join(", ")),
             ));
         }
         Ok(())

@@ -20,7 +20,7 @@ mod spelling;
 
 pub(crate) use self::metadata::{is_length, keep_length, length_of, length_told, refusal_text};
 pub use self::placeholder::holds_placeholder;
-pub(crate) use self::placeholder::placeholders;
+pub(crate) use self::placeholder::{may_be_password, placeholders};
 pub(crate) use self::secret_store::SecretStore;
 pub(crate) use self::secret_stores::SecretStores;
 pub use self::server_keys::SHORTEST_KEY;

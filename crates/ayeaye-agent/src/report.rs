@@ -9,6 +9,10 @@ use crate::{Question, SessionId, StopReason};
 /// The request of a round that is the client's own.
 pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
+/// How the message ends of a run that broke off, where the user has said secrets.
+pub(crate) const SECRETS_ARE_LOST: &str =
+    ", but secrets that the user said are not recorded: the agent may ask for them again";
+
 /// What is said of replies that could not be used, behind whose they are.
 pub(crate) const UNUSABLE: &str = "reply could not be used, ";
 
@@ -151,6 +155,11 @@ impl Report {
     /// Whether nothing was used up but the time of one run: the next one has as much again.
     pub fn is_run_time_used_up(&self) -> bool {
         self.stop_reason == StopReason::BudgetReached && self.message == RUN_TIME_USED_UP
+    }
+
+    /// Whether the user has said secrets that ended with the server that knew them.
+    pub fn has_lost_secrets(&self) -> bool {
+        self.stop_reason == StopReason::ServerRestarted && self.message.ends_with(SECRETS_ARE_LOST)
     }
 
     /// How many steps of this run are left for another one that goes on with it, at least 1.

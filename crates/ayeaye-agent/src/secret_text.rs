@@ -2,6 +2,7 @@
 mod asked;
 mod before;
 mod binders;
+mod code_reply;
 mod labelled;
 mod lowered;
 mod numbers;
@@ -10,10 +11,12 @@ mod phrase;
 mod tests;
 mod words;
 
-pub(crate) use self::asked::{asks_for_tan, is_code, may_ask_for_secret, secret_asked_for};
+pub(crate) use self::asked::{asks_for_tan, may_ask_for_secret, secret_asked_for};
+pub(crate) use self::code_reply::code_in;
+use self::code_reply::says_code;
 use self::labelled::labelled_secrets;
-use self::numbers::id_numbers;
 pub(crate) use self::numbers::plain_digit;
+use self::numbers::{id_numbers, is_date, is_time, is_year};
 pub(crate) use self::words::{PHRASES, PROOFS, is_of_other_code};
 
 /// What sort of secret.
@@ -73,13 +76,32 @@ fn outside_placeholders(text: &str) -> Vec<&str> {
 }
 
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands
-/// around them ("It is 482-913."), and numbers without what parts them.
+/// around them ("It is 482-913."), and numbers without what parts them. A time beside those is none.
 pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
     let answer: String = answer.chars().map(plain_digit).collect();
+    let all = parts(&answer, |_| false);
+    let others = parts(&answer, is_time);
+    if others.is_empty() { all } else { others }
+}
+
+/// The same of an answer that may be none: times, dates, years and counts ("1500 pieces") are hardly ever secrets.
+pub(crate) fn likely_parts(answer: &str) -> Vec<String> {
+    let answer: String = answer.chars().map(plain_digit).collect();
+    parts(&without_counts(&answer), |it| is_time(it) || is_date(it) || is_year(it))
+}
+
+/// Words that are not plain ones, and numbers. Of what is `other` nothing is one.
+fn parts(answer: &str, other: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
+    let mut rest = String::with_capacity(answer.len());
     // Between letters of other scripts a code stands without blanks.
-    for run in answer.split(|c: char| !c.is_ascii_graphic()) {
-        let word = run.trim_matches(|c: char| c.is_ascii_punctuation());
+    for run in answer.split_inclusive(|c: char| !c.is_ascii_graphic()) {
+        let word = run.trim_matches(|c: char| !c.is_ascii_graphic() || c.is_ascii_punctuation());
+        let is_other = other(word);
+        rest.push_str(if is_other { "," } else { run });
+        if is_other {
+            continue;
+        }
         if 3 <= word.len() && word.chars().any(|c| !c.is_ascii_alphabetic()) {
             found.push(word.to_owned());
             // "code:482913", "code=Quince-41"
@@ -88,7 +110,7 @@ pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
         }
     }
     let number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '\u{a0}');
-    for run in answer.split(|c| !number(c)) {
+    for run in rest.split(|c| !number(c)) {
         let run = run.trim_matches(|c: char| !c.is_ascii_digit());
         let digits: String = run.chars().filter(char::is_ascii_digit).collect();
         if 3 <= digits.len() && digits.len() <= 24 {
@@ -100,4 +122,22 @@ pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The text without numbers of up to five digits that a word follows, as a unit does: "1500 pieces".
+fn without_counts(text: &str) -> String {
+    const MOST_DIGITS: usize = 5;
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_unit = |word: &str| word.starts_with(char::is_alphabetic) && !says_code(word);
+    let is_count = |at: usize| {
+        let (before, behind) = (at.checked_sub(1).map(|it| words[it]), words.get(at + 1));
+        is_number(words[at])
+            && words[at].len() <= MOST_DIGITS
+            && !before.is_some_and(is_number)
+            && behind.is_some_and(|it| is_unit(it))
+    };
+    let kept: Vec<&str> =
+        words.iter().enumerate().map(|(at, it)| if is_count(at) { "," } else { it }).collect();
+    kept.join(" ")
 }

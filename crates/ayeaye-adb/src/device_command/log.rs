@@ -2,7 +2,7 @@
 use ayeaye_agent::DeviceError;
 
 use super::Commander;
-use crate::parse::{batch, current_user, sanitize, sanitize_up_to, split_batch};
+use crate::parse::{batch, current_user, quoted, sanitize_up_to, split_batch};
 
 /// Bytes of a log that are read, from its end.
 const MAX_LOG: usize = 256 * 1024;
@@ -17,7 +17,7 @@ impl Commander<'_> {
         crashes: bool,
         lines: u32,
     ) -> Result<String, DeviceError> {
-        let what = format!("the log of {:?}", sanitize(app));
+        let what = format!("the log of {}", quoted(app));
         let package = self.apps.package_of(self.client, &what, app).await?;
         let lines = lines.clamp(1, 2000);
         if crashes {

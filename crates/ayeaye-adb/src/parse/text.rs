@@ -16,6 +16,12 @@ pub(crate) fn sanitize_up_to(text: &str, most: usize) -> String {
     text.chars().filter(shown).take(most).collect::<String>().trim().to_owned()
 }
 
+/// The same in quotes. Signs above and below letters, which are parts of words in Hindi, Thai and Arabic, stay as they
+/// are; `{:?}` would escape them.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", sanitize(text).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// The lines of what a phone printed. Recordings that went through an editor begin with a byte order mark.
 pub(super) fn lines(text: &str) -> std::str::Lines<'_> {
     text.trim_start_matches('\u{feff}').lines()
@@ -93,6 +99,17 @@ mod tests {
         let warning = "WARNING: linker: Warning: failed to find generated linker configuration\r\n";
         assert_eq!(sanitize_first_line(&format!("{warning}30\r\n")), Some("30".to_owned()));
         assert_eq!(sanitize_first_line(warning), None);
+    }
+
+    #[test]
+    fn a_name_in_quotes_is_told_as_it_is_written() {
+        for name in ["संदेश", "ข้อความ", "الرَّسائل", "Café"] {
+            assert_eq!(quoted(name), format!("\"{name}\""));
+        }
+        for name in ["Notes", "a\"b", "a\\b", "it's"] {
+            assert_eq!(quoted(name), format!("{name:?}"));
+        }
+        assert_eq!(quoted("a\u{202e}\nb"), "\"ab\"");
     }
 
     #[test]

@@ -45,6 +45,12 @@ pub(crate) fn placeholders(text: &str) -> Vec<String> {
     tagged.chain(mentioned(text).map(mention)).collect()
 }
 
+/// Whether a placeholder stands for a password, or for what somebody has marked as a secret.
+pub(crate) fn may_be_password(placeholder: &str) -> bool {
+    let kind = placeholder.strip_prefix(OPENING).and_then(|it| it.split(' ').next());
+    matches!(kind, Some("password" | "reply"))
+}
+
 /// Whether a text from a record holds a placeholder of a secret that only its own session knows: not one that
 /// the user has kept under a name.
 pub fn holds_placeholder(text: &str) -> bool {

@@ -16,7 +16,7 @@ use super::placeholder::{PlaceholderKey, is_placeholder};
 use super::server_keys::ServerKeys;
 use super::shared_secrets::SharedSecrets;
 use crate::named_secret::{SecretPlaces, mention, names_secret};
-use crate::secret_text::{OPENING, SecretKind, secret_parts};
+use crate::secret_text::{OPENING, SecretKind, likely_parts, secret_parts};
 use crate::{NamedSecret, Principal, SessionId};
 
 /// Most parts of one answer that are taken for secrets: a text with more is a document, and must not
@@ -217,9 +217,10 @@ impl SecretStore {
         self.add_each([(kind, answer)], Learned { everywhere: false, ..GIVEN });
     }
 
-    /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
+    /// What looks like a secret in an answer that may be none: numbers but for those of everyday, and words that are not
+    /// plain.
     pub(crate) fn add_likely_parts(&self, kind: SecretKind, answer: &str) {
-        let parts = secret_parts(answer);
+        let parts = likely_parts(answer);
         let here = Learned { everywhere: false, ..GIVEN };
         self.add_each(likely(&parts).map(|it| (kind, it)), here);
     }

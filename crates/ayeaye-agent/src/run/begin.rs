@@ -8,6 +8,7 @@ use super::Run;
 use super::outcome::RunError;
 use crate::coordinator::InboxMessageId;
 use crate::journal::{AgentState, AnswerSource, Fact, ResumeReason, SessionResume};
+use crate::privacy::holds_placeholder;
 use crate::{DeviceError, error_chain};
 
 /// What a run begins with.
@@ -85,6 +86,7 @@ impl Run {
             begun.send(()).ok();
         }
         self.note_client_activity();
+        self.note_lost_secrets();
         self.put_back_settings().await?;
         self.change_settings().await?;
         if self.session().counts.steps == 0 {
@@ -93,6 +95,18 @@ impl Run {
         // By whoever had the phone since, or by itself.
         self.observer.may_have_changed();
         Ok(())
+    }
+
+    /// Tells the model that words of the user are missing, where this process does not know the secrets in them.
+    fn note_lost_secrets(&mut self) {
+        const MISSING: &str = "Parts of what the user said are missing: they were kept back as secrets (each stands as \
+                               [secret ...]), and the server that knew them has ended. Do not guess them. If you need \
+                               one, or cannot tell what was meant, ask the user to say it again.";
+        let secrets = self.recorder.secrets();
+        let mut words = self.session().acts.words.iter();
+        if words.any(|it| holds_placeholder(&secrets.restore(it))) {
+            self.state.system_notes.push(MISSING.to_owned());
+        }
     }
 
     /// Records the beginning of a further run, after the end of one that crashed.

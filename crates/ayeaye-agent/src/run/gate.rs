@@ -26,6 +26,9 @@ use crate::{Elements, Gesture, Question, error_chain};
 /// The error of an act that was asked about, and that nobody allowed.
 const NOT_ALLOWED: &str = "not carried out: it needs the user's yes, and there was none";
 
+/// Why an act is refused that they have said no to.
+const SAID_NO: &str = "the user has said no to it";
+
 /// What the user has said last, and what the gate makes of it: many acts are judged by the same words.
 #[derive(Debug, Default)]
 pub(super) struct LastWords(Mutex<(Vec<String>, Arc<UserWords>)>);
@@ -145,9 +148,16 @@ impl Run {
                 Ok(outcome)
             }
             GateDecision::Deny(_) => {
-                let why = refusal(&judged.verdict);
+                let said_no = judged.record.act.as_ref().is_some_and(|it| {
+                    judged.verdict.rule == Rule::Refused && self.session().acts.said_no_to(it)
+                });
+                let by_rule = |evidence| refusal_by(judged.verdict.rule, evidence);
+                let why = |evidence| {
+                    if said_no { SAID_NO.to_owned() } else { by_rule(evidence) }
+                };
+                self.state.progress.refused(gesture, why(""));
+                let why = why(&judged.verdict.evidence);
                 self.note_verdict(&judged, &why).await?;
-                self.state.progress.refused(gesture, refusal_by(judged.verdict.rule, ""));
                 let way_out = if judged.verdict.rule == Rule::SecretOffField {
                     "Tap the field, and once it is focused type the secret without giving a position."
                 } else {

@@ -15,7 +15,7 @@ use crate::journal::{
 };
 use crate::named_secret::mentioned;
 use crate::privacy::{PrivacySettings, SecretStore};
-use crate::secret_text::{SecretKind, find_secrets, is_code, may_ask_for_secret, secret_asked_for};
+use crate::secret_text::{SecretKind, code_in, find_secrets, may_ask_for_secret, secret_asked_for};
 use crate::{
     ActMark, JournalError, Picture, Principal, Question, QuestionKind, Session, SessionId,
 };
@@ -170,8 +170,8 @@ impl Recorder {
             self.secrets.add_likely_parts(SecretKind::Password, text);
         }
         // No list of words knows every way to ask for a code.
-        if is_code(text) {
-            self.secrets.add_likely_answer(SecretKind::Code, text);
+        if let Some(code) = code_in(text) {
+            self.secrets.add_likely_answer(SecretKind::Code, code);
         }
     }
 

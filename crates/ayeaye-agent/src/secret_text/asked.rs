@@ -1,10 +1,9 @@
 //! Questions that ask for a secret, and answers that are one.
 use super::SecretKind;
 use super::lowered::{begins_word, has_any, lowered};
-use super::numbers::{is_grouped, plain_digit};
 use super::words::{
-    BEFORE_TAN, BEHIND_TAN, CODES, ENDINGS, KEYS, LOGINS, PASSWORDS, PERHAPS, PHRASES, PROOFS,
-    is_of_other_code,
+    BACKS_OF_OTHER_CODES, BEFORE_TAN, BEHIND_TAN, CODES, ENDINGS, KEYS, LINKS, LOGINS, PASSWORDS,
+    PERHAPS, PHRASES, PROOFS, is_of_other_code,
 };
 
 /// The kind of secret a question asks for, if it asks for one.
@@ -14,11 +13,12 @@ pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
         return Some(SecretKind::Password);
     }
     let mut words = asked.split(|c: char| !c.is_alphanumeric());
-    let code = has_any(&asked, CODES)
-        || has_any(&asked, PROOFS)
-        || asked
-            .match_indices("code")
-            .any(|(at, it)| begins_word(&asked, at, it) && !is_other_code(&asked, at))
+    let is_code = |(at, word): (usize, &str)| {
+        let is_other = || is_other_code(&asked, at) || is_code_of_thing(&asked[at + word.len()..]);
+        begins_word(&asked, at, word) && (!is_plain_code(word) || !is_other())
+    };
+    let code = has_any(&asked, PROOFS)
+        || ["code"].iter().chain(CODES).any(|word| asked.match_indices(word).any(is_code))
         || words.any(is_compound)
         || asks_for_tan(question);
     code.then_some(SecretKind::Code)
@@ -40,13 +40,69 @@ pub(super) fn is_compound(word: &str) -> bool {
         && !word.strip_suffix("code").is_some_and(is_of_other_code)
 }
 
-/// Whether the code whose name begins there is another one by the word before it: "zip code", "dress-code".
+/// Whether a word says no more than "code", in any language, so that it may be one of another sort.
+pub(super) fn is_plain_code(word: &str) -> bool {
+    matches!(
+        word,
+        "code"
+            | "kode"
+            | "kod"
+            | "kodu"
+            | "kodem"
+            | "kód"
+            | "kódot"
+            | "código"
+            | "codigo"
+            | "codice"
+    ) || matches!(
+        word,
+        "codul"
+            | "cod de"
+            | "код"
+            | "кода"
+            | "коду"
+            | "кодом"
+            | "رمز"
+            | "كود"
+            | "कोड"
+            | "รหัส"
+    )
+}
+
+/// Whether the code whose name begins there is another one by the word before it, or by two that are one: "zip code",
+/// "dress-code", "pick-up code".
 pub(super) fn is_other_code(text: &str, begin: usize) -> bool {
     /// Bytes of the longest word before it.
     const REACH: usize = 24;
     let near = &text[text.floor_char_boundary(begin.saturating_sub(REACH))..begin];
     let Some(front) = near.strip_suffix([' ', '-', '_', '\u{a0}']) else { return false };
-    is_of_other_code(front.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+    let mut words = front.rsplit(|c: char| !is_letter(c));
+    let last = words.next().unwrap_or_default();
+    is_of_other_code(last)
+        || words.next().is_some_and(|before| is_of_other_code(&[before, last].concat()))
+}
+
+/// Signs above and below letters are parts of the words of some scripts.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{97f}')
+}
+
+/// The same by what follows its name: "code de retrait", "code for the order".
+pub(super) fn is_code_of_thing(behind: &str) -> bool {
+    /// Words between them.
+    const MOST_LINKS: usize = 3;
+    let mut rest = behind.trim_start_matches([' ', '\u{a0}']);
+    for _ in 0..=MOST_LINKS {
+        if BACKS_OF_OTHER_CODES.iter().any(|it| rest.starts_with(it)) {
+            return true;
+        }
+        let Some(end) = rest.find([' ', '\'', '’', '\u{a0}']) else { return false };
+        if !LINKS.contains(&&rest[..end]) {
+            return false;
+        }
+        rest = rest[end..].trim_start_matches([' ', '\'', '’', '\u{a0}']);
+    }
+    false
 }
 
 /// Whether a text names the TAN of a bank: in capitals, of which not all there is consists, or beside what says so.
@@ -70,30 +126,4 @@ pub(crate) fn asks_for_tan(written: &str) -> bool {
     let spanish =
         words.windows(2).any(|it| matches!(it[0], "qué" | "que" | "cuán") && it[1] == "tan");
     words == ["tan"] || !spanish && (in_capitals && stands_out || beside)
-}
-
-/// Whether a reply is nothing but a code, or a code in a few words, whatever was asked: four to eight
-/// digits, also in groups, in any letters for digits.
-pub(crate) fn is_code(reply: &str) -> bool {
-    /// Characters of a reply that says a code and little else.
-    const LONGEST: usize = 40;
-    let reply: String = reply.trim().chars().map(plain_digit).collect();
-    if LONGEST < reply.chars().count() {
-        return false;
-    }
-    let inside = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}' | '\u{2011}');
-    let mut codes =
-        reply.split(|c| !inside(c)).map(|it| it.trim_matches(|c: char| !c.is_ascii_digit()));
-    let digits = |it: &str| it.chars().filter(char::is_ascii_digit).count();
-    let found = codes.by_ref().filter(|it| (4..=8).contains(&digits(it)) && is_grouped(it)).count();
-    // What stands with signs of time, place or money is another number: "12:30", "3,50 €", "10.0.0.1".
-    let other = |c: char| ":/.,@€$£¥₽₹%°+".contains(c);
-    let between = reply.char_indices().any(|(at, c)| {
-        let near = |it: Option<char>| it.is_some_and(|c| c.is_ascii_digit());
-        other(c)
-            && (near(reply[..at].chars().next_back())
-                && near(reply[at + c.len_utf8()..].chars().next())
-                || "€$£¥₽₹%°".contains(c))
-    });
-    found == 1 && !between
 }

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::asked::{is_compound, is_other_code};
+use super::asked::{is_code_of_thing, is_compound, is_other_code, is_plain_code};
 use super::binders::{Bond, bound, is_blank};
 use super::lowered::{Lowered, begins_word, is_spaced};
 use super::numbers::{is_grouped, plain_digit};
@@ -97,7 +97,9 @@ fn is_name(text: &str, begin: usize, word: &str) -> bool {
     /// Bytes of the words before the last one.
     const LONGEST_FRONT: usize = 48;
     if begins_word(text, begin, word) {
-        return !matches!(word, "code" | "kode" | "kod" | "код") || !is_other_code(text, begin);
+        let is_other =
+            || is_other_code(text, begin) || is_code_of_thing(&text[begin + word.len()..]);
+        return !is_plain_code(word) || !is_other();
     }
     let near = text.floor_char_boundary(begin.saturating_sub(LONGEST_FRONT));
     let front = text[near..begin].chars().rev().take_while(|c| c.is_alphanumeric());

@@ -21,6 +21,35 @@ pub(super) fn is_grouped(code: &str) -> bool {
     others.windows(2).all(|it| it[0] == it[1]) && others.first().is_none_or(|it| last <= it)
 }
 
+/// A year of our times.
+pub(super) fn is_year(number: &str) -> bool {
+    number.len() == 4 && (number.starts_with("19") || number.starts_with("20"))
+}
+
+/// A time of day: "16:45", "9:05:30", also with what stands behind it without a blank ("16:45h", "4:45pm").
+pub(super) fn is_time(word: &str) -> bool {
+    let clock = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let parts: Vec<&str> = clock.split(':').collect();
+    let is_part = |(at, part): (usize, &&str)| {
+        let most = if at == 0 { 24 } else { 59 };
+        let digits = if at == 0 { 1..=2 } else { 2..=2 };
+        digits.contains(&part.len()) && part.parse::<u8>().is_ok_and(|it| it <= most)
+    };
+    (2..=3).contains(&parts.len()) && parts.iter().enumerate().all(is_part)
+}
+
+/// A day with its year: "2026-11-23", "23.11.2026", "11/23/26".
+pub(super) fn is_date(word: &str) -> bool {
+    let parts: Vec<&str> = word.split(['-', '.', '/']).collect();
+    let [first, second, third] = parts.as_slice() else { return false };
+    let is_part = |part: &&str| {
+        (1..=2).contains(&part.len()) && part.parse::<u8>().is_ok_and(|it| (1..=31).contains(&it))
+    };
+    let ends_with_year = is_year(third) || word.contains(['.', '/']) && is_part(third);
+    let (year, day) = if is_year(first) { (true, third) } else { (ends_with_year, first) };
+    year && is_part(second) && is_part(day)
+}
+
 /// Runs of digits, with blanks or hyphens between them, that are numbers of cards or persons; also one among other
 /// numbers, as `4111 1111 1111 1111 12/27`, in the groups that cards have.
 pub(super) fn id_numbers(text: &str) -> impl Iterator<Item = (SecretKind, &str)> {
@@ -108,6 +137,15 @@ fn is_chinese_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_dates_and_years_are_known() {
+        assert!(["16:45", "9:05", "23:59:59", "16:45h", "4:45pm"].into_iter().all(is_time));
+        assert!(!["4471:45", "16:4", "25:00", "16", "12:60", "a:12", ""].into_iter().any(is_time));
+        assert!(["2026-11-23", "23.11.2026", "1.2.26", "11/23/26"].into_iter().all(is_date));
+        assert!(!["48-29-13", "482-913", "2026-99-23", "10.0.0.1", ""].into_iter().any(is_date));
+        assert!(is_year("2025") && is_year("1984") && !is_year("4829") && !is_year("20251"));
+    }
 
     #[test]
     fn a_card_is_found_beside_other_numbers() {

@@ -159,20 +159,72 @@ fn questions_for_phrases_keys_and_logins_are_known() {
 }
 
 #[test]
-fn a_reply_that_looks_like_a_code_is_one() {
-    for reply in [
-        "482913",
-        "4829",
-        "48291377",
-        "482 913",
-        "482-913",
-        "48 29 13",
-        "Es ist 482913.",
-        "是４８２９１３",
-        "٤٨٢٩١٣",
-        "code:482913",
+fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
+    for question in [
+        "What is the pick-up code and the time?",
+        "What is the pickup code?",
+        "Which tracking code is on the parcel?",
+        "What is the code of the parcel?",
+        "What's the code for my order?",
+        "Wie lautet der Abholcode?",
+        "Welcher Buchungscode?",
+        "Wat is de afhaalcode?",
+        "Qual é o código da encomenda?",
+        "Qual código de rastreio?",
+        "¿Cuál es el código de recogida?",
+        "¿Qué código postal?",
+        "Quel est le code de retrait ?",
+        "Qual è il codice dell'ordine?",
+        "Jaki jest kod odbioru?",
+        "Какой код заказа?",
+        "取件码是多少？",
+        "ما هو رمز الحجز؟",
+        "बुकिंग कोड क्या है?",
     ] {
-        assert!(is_code(reply), "{reply}");
+        assert_eq!(secret_asked_for(question), None, "{question}");
+    }
+    for question in [
+        "What is the verification code for the order?",
+        "What is the back-up code?",
+        "Qual é o código de verificação da encomenda?",
+        "Which code did they send for the parcel?",
+        "Que código?",
+        "What is the code for the bank?",
+        "Quel est le code reçu pour la commande ?",
+        "Код из СМС?",
+    ] {
+        assert!(secret_asked_for(question).is_some(), "{question}");
+    }
+    for text in [
+        "the parcel code is 4471-KX9",
+        "the code for the parcel is 447193",
+        "código da encomenda: 447193",
+    ] {
+        assert_eq!(find_secrets(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_reply_that_looks_like_a_code_is_one() {
+    for (reply, code) in [
+        ("482913", "482913"),
+        ("4829", "4829"),
+        ("48291377", "48291377"),
+        ("482 913", "482 913"),
+        ("482-913", "482-913"),
+        ("48 29 13", "48 29 13"),
+        ("Es ist 482913.", "482913"),
+        ("it's 482 913", "482 913"),
+        ("It’s 4829, thanks!", "4829"),
+        ("They sent me 482913.", "482913"),
+        ("Le code est 482913, merci", "482913"),
+        ("是４８２９１３", "４８２９１３"),
+        ("收到了，是482913这个", "482913"),
+        ("4829です", "4829"),
+        ("٤٨٢٩١٣", "٤٨٢٩١٣"),
+        ("code:482913", "482913"),
+    ] {
+        assert_eq!(code_in(reply), Some(code), "{reply}");
     }
     for reply in [
         "yes",
@@ -190,7 +242,31 @@ fn a_reply_that_looks_like_a_code_is_one() {
         "",
         "the one from 2019, with the long text about how it was found in the year 1984",
     ] {
-        assert!(!is_code(reply), "{reply}");
+        assert_eq!(code_in(reply), None, "{reply}");
+    }
+}
+
+#[test]
+fn an_everyday_answer_with_a_number_is_no_code() {
+    for reply in [
+        "Flight LH 2134, gate 12",
+        "Flug LH 2134, Gate 12",
+        "The one from 2025, not the newest.",
+        "2025",
+        "im Jahr 2027",
+        "Zimmer 4012",
+        "Ja, 1500 Stück",
+        "150000 Stück",
+        "Freitag, Halle 4, Stand 1203",
+        "Sim, e junta o número 4471-KX",
+        "4471-KX, at 16:45. Tell him gate 12, not 10.",
+        "my order 482913",
+        "Abholcode 482913",
+        "LH2134",
+        "#48291",
+        "1500個",
+    ] {
+        assert_eq!(code_in(reply), None, "{reply}");
     }
 }
 
@@ -262,6 +338,35 @@ fn the_secret_is_found_in_an_answer_however_it_is_worded() {
     assert!(secret_parts("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
     assert!(secret_parts("CVV 739").contains(&"739".to_owned()));
     assert_eq!(secret_parts("the blue one, please"), [""; 0]);
+}
+
+#[test]
+fn times_dates_years_and_counts_are_hardly_ever_secrets() {
+    let parts = secret_parts("4471-KX, at 16:45. Tell him gate 12, not 10.");
+    assert!(parts.contains(&"4471-KX".to_owned()), "{parts:?}");
+    assert!(!parts.iter().any(|it| it.contains("16")), "{parts:?}");
+    // Where nothing else may be what was asked for, it may be a time, a year or a count after all.
+    for answer in ["16:45", "it is 1984", "1500 times", "23.11.1984"] {
+        assert!(!secret_parts(answer).is_empty(), "{answer}");
+    }
+    for answer in [
+        "at 16:45, please",
+        "the one from 2025",
+        "on 2026-11-23",
+        "am 23.11.2026 um 9:05",
+        "1500 Stück",
+        "gate 12",
+    ] {
+        assert_eq!(likely_parts(answer), [""; 0], "{answer}");
+    }
+    for (answer, part) in [
+        ("4829 is the token", "4829"),
+        ("482 913 works", "482 913"),
+        ("at 16:45: 482913", "482913"),
+        ("Gelb-Teich22, 3000 times", "Gelb-Teich22"),
+    ] {
+        assert!(likely_parts(answer).contains(&part.to_owned()), "{answer}");
+    }
 }
 
 #[test]

@@ -168,6 +168,20 @@ pub(super) const PERHAPS: &[&str] = &[
     "anahtar", "ключ", "токен", "логин", "логін", "トークン", "토큰", "टोकन",
 ];
 
+/// What stands beside a code in a reply that is little else: "it's 482913", "是482913".
+#[rustfmt::skip]
+pub(super) const BESIDE_CODES: &[&str] = &[
+    "it", "its", "is", "s", "the", "my", "your", "this", "that", "here", "yes", "ok", "okay", "sure", "please", "thanks", "thank", "you", "code", "pin",
+    "es", "ist", "das", "der", "mein", "lautet", "hier", "ja", "bitte", "danke", "het", "de", "mijn", "dank", "je", "kode", "koden", "kod", "er", "är",
+    "c", "est", "ce", "le", "mon", "voici", "oui", "merci", "el", "mi", "código", "codigo", "sí", "si", "gracias", "é", "o", "meu", "sim",
+    "obrigado", "obrigada", "è", "il", "mio", "codice", "ecco", "sì", "grazie", "codul", "este", "da",
+    "to", "jest", "mój", "tak", "kód", "je", "ano", "bu", "kodu", "evet", "ini", "kodenya", "ya", "là", "mã",
+    "это", "код", "вот", "да", "це", "ось", "так", "είναι",
+    "是", "它是", "这是", "這是", "就是", "号码是", "號碼是", "码是", "验证码", "验证码是", "是验证码", "驗證碼是", "这个", "這個", "是的", "好的", "收到了", "谢谢", "謝謝",
+    "です", "これです", "コードは", "はい", "입니다", "이에요", "예요", "이요", "코드는", "네", "هو", "هي", "الرمز", "رمز", "نعم", "है", "यह", "कोड",
+    "คือ", "รหัส", "รหัสคือ", "ครับ", "ค่ะ",
+];
+
 /// Right before or behind one of these a "tan" is that of a bank, and no colour and no word of Spanish ("¿Qué tan
 /// probable es …?").
 pub(super) const BEFORE_TAN: [&str; 10] =
@@ -192,6 +206,32 @@ const FRONTS_OF_OTHER_CODES: &[&str] = &[
     "landes", "vorwahl", "regio", "qr", "bar", "strich", "streepjes", "streckkods", "source", "quell", "quel", "bron",
     "dress", "kleider", "language", "sprach", "taal", "product", "produkt", "article", "artikel", "color", "colour", "farb",
     "farben", "kleur", "error", "fehler", "fout", "status", "exit", "morse", "currency", "airport", "flight",
+    "pickup", "collection", "parcel", "package", "order", "tracking", "booking", "reservation", "shipment", "shipping",
+    "abhol", "abholungs", "paket", "sendungs", "bestell", "bestellungs", "buchungs", "reservierungs",
+    "afhaal", "ophaal", "pakket", "bestel", "boekings", "reserverings", "sipariş", "kargo", "rezervasyon", "takip",
+    "पिकअप", "ऑर्डर", "बुकिंग", "पार्सल",
+];
+
+/// The same behind it, in languages that put it there: "código da encomenda", "code de retrait". Beginnings of words.
+#[rustfmt::skip]
+pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
+    "pickup", "pick-up", "pick up", "parcel", "package", "order", "booking", "reservation", "shipment",
+    "abholung", "paket", "sendung", "bestellung", "buchung", "reservierung", "pakket", "bestelling", "boeking",
+    "postal", "promo", "retrait", "colis", "commande", "suivi", "réservation", "réduction",
+    "recogida", "paquete", "pedido", "seguimiento", "reserva", "envío", "descuento", "barras",
+    "encomenda", "rastreio", "rastreamento", "retirada", "recolha", "levantamento", "desconto",
+    "ritiro", "pacco", "ordine", "spedizione", "prenotazione", "tracciamento", "sconto", "colet", "comand", "rezerv", "poștal",
+    "odbioru", "przesył", "paczki", "zamówieni", "rezerwacji", "pocztow", "zásilk", "objednávk", "rezervac",
+    "заказа", "посылк", "бронирован", "получени", "отслеживан", "замовлен", "посилк", "бронюван",
+    "pesanan",
+    "الطلب", "الحجز", "الاستلام", "التتبع", "الشحنة", "พัสดุ", "การจอง", "คำสั่งซื้อ", "รับสินค้า",
+];
+
+/// What stands between a code and whose it is: "of the", "da".
+#[rustfmt::skip]
+pub(super) const LINKS: &[&str] = &[
+    "of", "for", "the", "my", "your", "a", "von", "für", "zur", "zum", "der", "die", "das", "deine", "deiner", "ihrer", "van", "voor", "de", "het",
+    "du", "des", "d", "la", "le", "l", "pour", "del", "para", "da", "do", "a", "o", "dell", "della", "di", "per", "il", "na", "к", "для", "на",
 ];
 
 /// Whether a code with this word before it is no secret.

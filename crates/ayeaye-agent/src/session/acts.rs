@@ -8,7 +8,8 @@ use crate::elements::is_field_class;
 use crate::event::{ActIdentity, AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
 use crate::named_secret::mention;
-use crate::privacy::{length_told, placeholders};
+use crate::privacy::{length_told, may_be_password, placeholders};
+use crate::secret_text::{may_ask_for_secret, secret_asked_for};
 use crate::{Question, QuestionKind};
 
 /// Most names of what was touched that are remembered.
@@ -33,6 +34,10 @@ enum Said {
 pub struct Refusal {
     /// Which act it is.
     pub act: ActIdentity,
+    /// Whether they have said no and nothing else.
+    plainly: bool,
+    /// What they were asked, in words.
+    asked: String,
     /// How much the user had said in the round by then.
     said: usize,
 }
@@ -58,7 +63,10 @@ pub struct ActHistory {
     /// What the user has said no to in this round, the newest last.
     pub refused: Vec<Refusal>,
     /// What they were asked about last in this round and have said neither yes nor no to, if that was the last word on it.
-    undecided: Option<ActIdentity>,
+    undecided: Option<String>,
+    /// The last act of this round that the policy has refused, by its name, and why; `None` once an act of this name
+    /// was done.
+    denied: Option<(String, String)>,
     /// What the gate asks about.
     pub(super) proposed: Option<GateRecord>,
     /// Package of the app that was last seen in front.
@@ -93,6 +101,7 @@ impl ActHistory {
                 self.words.clear();
                 self.refused.clear();
                 self.undecided = None;
+                self.denied = None;
                 // Meanwhile a person may have done anything at the phone.
                 self.path.clear();
                 self.words.push(request.clone());
@@ -118,7 +127,7 @@ impl ActHistory {
                 let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
                 let asked = pending.and_then(Approval::gate);
                 if confirm && source == Some(AnswerSource::Nobody) {
-                    self.answered(asked, Said::Neither);
+                    self.answered(asked, question, Said::Neither);
                 }
                 if !by_person {
                     return;
@@ -133,9 +142,8 @@ impl ActHistory {
                     }
                     self.remember_given(said);
                 }
-                let home = question.and_then(|it| it.app.as_deref()).unwrap_or_default();
-                let home = if gate::is_home(home) { "" } else { home };
                 for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
+                    let home = question.and_then(|it| home_of(&found, it)).unwrap_or_default();
                     self.secrets.retain(|(known, _)| *known != found);
                     self.secrets.push((found, home.to_owned()));
                 }
@@ -148,14 +156,17 @@ impl ActHistory {
                         (_, true) => Said::No,
                         _ => Said::Neither,
                     };
-                    let act = asked.and_then(|it| it.act.clone());
-                    self.undecided = act.filter(|_| said == Said::Neither);
-                    self.answered(asked, said);
+                    let undecided = asked.filter(|it| it.act.is_some() && said == Said::Neither);
+                    self.undecided = undecided.map(|it| in_words(it, question));
+                    self.answered(asked, question, said);
                 }
             }
-            Fact::Note { kind, figures, .. } if *kind == NoteKind::Gate => {
+            Fact::Note { kind, figures, text } if *kind == NoteKind::Gate => {
                 let record = Value::Object(figures.clone());
                 let record: Option<GateRecord> = serde_json::from_value(record).ok();
+                if let Some(name) = record.as_ref().and_then(denied_by_policy) {
+                    self.denied = Some((name.to_owned(), text.clone()));
+                }
                 self.proposed = record.filter(|it| it.verdict == "confirm");
             }
             Fact::ToolStart(start) if start.device => self.done(start, event.ts),
@@ -179,7 +190,7 @@ impl ActHistory {
         }
     }
 
-    fn answered(&mut self, asked: Option<&GateRecord>, said: Said) {
+    fn answered(&mut self, asked: Option<&GateRecord>, question: Option<&Question>, said: Said) {
         let Some(asked) = asked else { return };
         if said != Said::Yes {
             // What is neither is asked about again, where the gate has asked. Where the model has, nothing
@@ -187,7 +198,7 @@ impl ActHistory {
             let marked = asked.class.as_deref() == Some(ActClass::Marked.name());
             self.forget_refusal(asked);
             if said == Said::No || marked {
-                self.remember_refusal(asked);
+                self.remember_refusal(asked, question, said);
             }
             return;
         }
@@ -209,23 +220,33 @@ impl ActHistory {
         self.refused.retain(|it| !approval::is_same_act(&it.act, act));
     }
 
-    fn remember_refusal(&mut self, asked: &GateRecord) {
+    fn remember_refusal(&mut self, asked: &GateRecord, question: Option<&Question>, said: Said) {
         let Some(act) = asked.act.clone() else { return };
         if self.refused.len() == REFUSED {
             self.refused.remove(0);
         }
-        self.refused.push(Refusal { act, said: self.words.len() });
+        self.refused.push(Refusal {
+            act,
+            plainly: said == Said::No,
+            asked: in_words(asked, question),
+            said: self.words.len(),
+        });
     }
 
     /// What the user has said no to in this round, or nothing that is a yes, as a sentence.
     pub(super) fn declined(&self) -> Option<String> {
-        let refused = self.refused.last().map(|it| (&it.act, "said no to"));
+        let refused = self.refused.last().map(|it| (&it.asked, "said no to"));
         let undecided = self.undecided.as_ref().map(|it| (it, "did not say yes to"));
-        let (act, said) = refused.or(undecided)?;
-        let name = act.target.as_ref().map_or("", |[_, name, _]| name);
-        let what = act.action.split(' ').next().unwrap_or_default();
-        let what = if name.is_empty() { what.to_owned() } else { format!("{what}, {name:?}") };
-        Some(format!("the user {said} an act of this task ({what} in {})", act.app))
+        let (asked, said) = refused.or(undecided)?;
+        Some(format!("the user {said} an act of this task ({asked})"))
+    }
+
+    /// What the policy has refused in this round, and no act of the kind was done since, as a sentence.
+    pub(super) fn denied(&self) -> Option<String> {
+        let (name, why) = self.denied.as_ref()?;
+        Some(format!(
+            "an act of this task ({name}) was refused, and none of its kind was done since: {why}"
+        ))
     }
 
     /// The user's no to this act, if there was one, with what they have said since.
@@ -234,7 +255,13 @@ impl ActHistory {
         Some(self.words.get(refusal.said..).unwrap_or_default())
     }
 
+    /// Whether the user has said no to this act and nothing else.
+    pub(crate) fn said_no_to(&self, act: &ActIdentity) -> bool {
+        self.refused.iter().any(|it| it.plainly && approval::is_same_act(&it.act, act))
+    }
+
     fn done(&mut self, start: &ToolStart, at: Timestamp) {
+        self.denied.take_if(|(name, _)| *name == start.name);
         if let Some(gate) = &start.gate
             && gate.rule == Rule::Approved.name()
             && gate.class.as_deref() == Some(ActClass::Unreadable.name())
@@ -308,6 +335,33 @@ impl ActHistory {
         }
         self.path.push(target.map(|it| it.name.clone()).unwrap_or_default());
     }
+}
+
+/// What the user was asked about: the sort of act, and the question. What it is aimed at may not be what it does: a key
+/// sends what stands in another place.
+fn in_words(asked: &GateRecord, question: Option<&Question>) -> String {
+    /// Characters of a question.
+    const LONGEST: usize = 400;
+    let class = asked.class.as_deref().unwrap_or("act");
+    let text = question.map_or("", |it| &it.text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = text.chars().take(LONGEST).collect();
+    let cut = if short.len() < text.len() { "…" } else { "" };
+    format!("{class}; the question was: {short}{cut}")
+}
+
+/// The name of an act that the policy has refused, and not the user.
+fn denied_by_policy(record: &GateRecord) -> Option<&str> {
+    let is_denied = record.verdict == "deny" && record.rule != Rule::Refused.name();
+    record.act.as_ref().filter(|_| is_denied)?.action.split(' ').next()
+}
+
+/// The app that a secret in an answer is for: the one in front when it was asked for. What only looks like a code in an
+/// answer to any other question may be for whatever the task is about.
+fn home_of<'a>(secret: &str, question: &'a Question) -> Option<&'a str> {
+    let asks = secret_asked_for(&question.text).is_some() || may_ask_for_secret(&question.text);
+    let app = question.app.as_deref().filter(|it| !gate::is_home(it));
+    app.filter(|_| asks || may_be_password(secret))
 }
 
 /// Whether a slide goes up or down, and so far that no control takes it for a touch.

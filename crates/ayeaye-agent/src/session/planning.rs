@@ -36,6 +36,8 @@ pub struct Planning {
     /// Subtasks that are over, those of earlier rounds first.
     pub(crate) finished: VecDeque<FinishedSubtask>,
     blackboard: VecDeque<Noted>,
+    /// What was on it in earlier rounds.
+    earlier_notes: VecDeque<Noted>,
     said: VecDeque<SaidByUser>,
 }
 
@@ -117,6 +119,9 @@ impl Planning {
             if let Some(asked) = question {
                 self.note_answer(&asked, &text);
             }
+        }
+        for noted in std::mem::take(&mut self.blackboard) {
+            push(&mut self.earlier_notes, noted);
         }
     }
 
@@ -221,9 +226,14 @@ impl Planning {
         self.finished.iter().filter(same).count()
     }
 
-    /// What is on the blackboard beside results: notes, and answers of earlier rounds.
+    /// What is on the blackboard beside results: notes, and answers that nobody gave.
     pub(crate) fn blackboard(&self) -> impl Iterator<Item = String> {
         self.blackboard.iter().map(|it| it.in_words(Wording::English))
+    }
+
+    /// The same of earlier rounds, with what the user answered in them.
+    pub(crate) fn earlier_notes(&self) -> impl Iterator<Item = String> {
+        self.earlier_notes.iter().map(|it| it.in_words(Wording::English))
     }
 
     /// What the user has said in this round, line by line and in that order: their answers, each behind its question as
@@ -258,7 +268,8 @@ impl Planning {
             .iter()
             .filter(|it| it.status == AgentState::Finish && !it.result.is_empty());
         let found = found.map(|it| wording.found(&it.app, &it.text, &truncate(&it.result)));
-        let noted = self.blackboard.iter().map(|it| it.in_words(wording));
+        let noted = self.earlier_notes.iter().chain(&self.blackboard);
+        let noted = noted.map(|it| it.in_words(wording));
         let mut known = String::new();
         found.chain(noted).for_each(|it| push_quoted(&mut known, &it));
         if !known.is_empty() {

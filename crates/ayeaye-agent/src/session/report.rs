@@ -1,12 +1,23 @@
 //! What is reported of a session.
 use super::state::{SessionPhase, SessionState};
 use crate::StopReason;
-use crate::report::{Report, RunInfo, Usage, outcome_without_end};
+use crate::privacy::holds_placeholder;
+use crate::report::{Report, RunInfo, SECRETS_ARE_LOST, Usage, outcome_without_end};
 
 impl SessionState {
     /// How a run ended whose end is not recorded: its process died, or nothing more could be recorded.
     pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
-        outcome_without_end(self.question.as_ref().map(|question| &*question.text))
+        let asked = self.question.as_ref().map(|question| &*question.text);
+        let (reason, mut message) = outcome_without_end(asked);
+        if reason == StopReason::ServerRestarted && self.said_secrets() {
+            message.push_str(SECRETS_ARE_LOST);
+        }
+        (reason, message)
+    }
+
+    /// Whether what the user has said for this request has secrets in it, which are not recorded.
+    fn said_secrets(&self) -> bool {
+        self.acts.words.iter().any(|it| holds_placeholder(it))
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
@@ -33,9 +44,11 @@ impl SessionState {
 
     /// What speaks against a model's word that all is done: the last act of the round was refused, was only asked
     /// about, failed, or may have had no effect.
-    /// Or the user has said no to an act of the round, which whatever was done since does not undo.
+    /// Or the user has said no to an act of the round, which whatever was done since does not undo; or the policy has
+    /// refused one, which only another of its kind may make up for.
     pub(crate) fn doubt_about_success(&self) -> Option<String> {
-        self.doubt.clone().or_else(|| self.acts.declined())
+        let acts = &self.acts;
+        self.doubt.clone().or_else(|| acts.declined()).or_else(|| acts.denied())
     }
 
     /// What there is to tell. `running` when a run is under way in this process.

@@ -1,4 +1,6 @@
 //! The history in a prompt: one selection for all families, and its wording.
+mod earlier;
+
 use std::fmt::Write as _;
 
 use ayeaye_agent::journal::ActionRecord;
@@ -177,53 +179,7 @@ impl<'a> History<'a> {
         })
     }
 
-    /// The requests before this one with what the user then put right, what came of them, and what was noted: a line
-    /// each.
-    pub(super) fn earlier(&self) -> String {
-        let mut requests: Vec<(&str, Vec<String>, String)> = Vec::new();
-        let mut notes = Vec::new();
-        for item in self.earlier {
-            match item {
-                HistoryItem::Request(request) => {
-                    requests.push((request, Vec::new(), String::new()));
-                }
-                HistoryItem::Step(HistoryStep { decision, error: None, .. }) => {
-                    let end = match &decision.action {
-                        Action::Note { text } => {
-                            notes.push(self.lang.noted(text));
-                            continue;
-                        }
-                        Action::Complete { message } => {
-                            (self.lang.pick(", and you reported: ", "，你报告说："), message)
-                        }
-                        Action::Abort { reason } => {
-                            (self.lang.pick(", and you gave up: ", "，你放弃了："), reason)
-                        }
-                        _ => continue,
-                    };
-                    if let Some((_, _, outcome)) = requests.last_mut() {
-                        *outcome = end.0.to_owned() + &quote_untrusted(end.1, LONGEST_TEXT);
-                    }
-                }
-                HistoryItem::Advice(advice) => {
-                    if let Some((_, said, _)) = requests.last_mut() {
-                        let then = self.lang.pick("; the user then said: ", "；用户后来说：");
-                        said.push(then.to_owned() + &verbatim(advice, LONGEST_TEXT));
-                    }
-                }
-                HistoryItem::Step(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => {}
-            }
-        }
-        let requests = requests.iter().map(|(request, said, outcome)| {
-            let before = self.lang.pick("Asked before: ", "之前的任务：");
-            let said = last(said).concat();
-            format!("{before}{}{said}{outcome}\n", verbatim(request, LONGEST_TEXT))
-        });
-        let requests: Vec<String> = requests.collect();
-        last(&requests).concat() + &last(&notes).concat()
-    }
-
-    /// Earlier rounds in words, as [`earlier`](Self::earlier) has them, and the history without them.
+    /// What was before this request, as it is told, and the history without it.
     pub(super) fn split_earlier(self) -> (String, Self) {
         (self.earlier(), Self { earlier: &[], ..self })
     }

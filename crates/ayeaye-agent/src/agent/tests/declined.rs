@@ -1,7 +1,7 @@
 //! What a user has said no to, in the end of a task.
 use serde_json::json;
 
-use crate::fakes::{Rig, click, complete, say};
+use crate::fakes::{Rig, click, complete, info, say, sensitive, types};
 use crate::{StopReason, UserInput};
 
 /// What is said at the end of a task where this was answered to a question about paying, and the model has gone home.
@@ -27,6 +27,46 @@ async fn a_no_stays_in_the_result_whatever_is_done_since() {
     ] {
         let message = end_after(answer).await;
         assert!(message.starts_with(&format!("{doubt}{said}")), "{message}");
-        assert!(message.contains("\"Pay €49.95\""), "{message}");
+        assert!(message.contains(": \"Pay €49.95"), "{message}");
+        // In the words that the user has read, and not by what lies where the model touched.
+        assert!(message.contains("; the question was: The agent wants to "), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plain_no_is_told_as_one() {
+    for (answer, told) in [("no", "said no to it"), ("hm", "not said yes to it")] {
+        let asks = || sensitive(500, "May I go on?");
+        let rig = Rig::new([asks(), click(500), complete("done")]);
+        let report = rig.run().await;
+        let report = rig.go_on(report.session_id, UserInput::Reply(answer.to_owned())).await;
+        let past = rig.script.last().past_in_words().join(" ");
+        assert!(past.contains(told), "{answer}: {past}");
+        assert!(report.steps.iter().any(|it| it.error.as_deref().unwrap_or("").contains(told)));
+    }
+}
+
+const SIGN_IN: &str = r#"<hierarchy rotation="0"><node text="" class="android.widget.EditText"
+    clickable="true" password="true" bounds="[0,60][60,120]"/></hierarchy>"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_by_the_policy_stays_in_the_result_until_such_an_act_is_done() {
+    let home = || say("HOT_KEY", &json!({ "key": "HOME" }));
+    for (typed_at_last, in_doubt) in [(false, true), (true, false)] {
+        let rig = Rig::new([info("What is the code?")]);
+        rig.phone.fronts("com.example.bank", "SignIn");
+        let asked = rig.run().await;
+        rig.phone.fronts("com.example.todo", "Main");
+        rig.phone.shows(&SIGN_IN.replace("true\" bounds", "false\" bounds"), false);
+        rig.script.adds([types("482913", None), home()]);
+        if typed_at_last {
+            rig.script.adds([types("no code", None)]);
+        }
+        rig.script.adds([complete("I wrote it.")]);
+        let report = rig.go_on(asked.session_id, UserInput::Reply("482913".to_owned())).await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{}", report.message);
+        let doubt = "I wrote it.\n[Not the model's words: an act of this task (TYPE) was refused";
+        assert_eq!(report.message.starts_with(doubt), in_doubt, "{}", report.message);
+        assert_eq!(report.message.contains("given for com.example.bank"), in_doubt);
     }
 }

@@ -377,9 +377,35 @@ async fn the_next_request_knows_what_came_of_the_last_one() {
     assert_eq!(report.message, "Mailed.");
     let page = &rig.pages()[2];
     assert!(page.contains("Subtasks of earlier requests"), "{page}");
+    assert!(page.contains("reported to them:\n| Text Anna\n|   reported: It is 4711.\n"), "{page}");
     assert!(rig.script.last().request.contains("4711"));
     let story = story(&rig.events(report.session_id).await);
     assert_eq!(story.iter().filter(|line| line.starts_with("subtask 0 FINISH")).count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_planner_is_told_of_requests_that_it_has_not_planned() {
+    let rig =
+        Rig::new([note("it is yellow"), complete("Boots 99, Sandals 29"), info("Which Ben?")])
+            .planned([finish("Sent."), finish("Sent.")]);
+    let plainly = |next: crate::ContinueTask| crate::ContinueTask { planner: false, ..next };
+    let mut task = rig.task("Look up the prices");
+    task.planner = false;
+    let first = rig.ended(rig.agent.start(task).await.unwrap()).await;
+    let next = plainly(rig.next(first.session_id, UserInput::Task("Ask Ben".to_owned())));
+    rig.ended(rig.agent.resume(next).await.unwrap()).await;
+    let next = UserInput::Task("Text the boots' price to Ben".to_owned());
+    let next = crate::ContinueTask { planner: true, ..rig.next(first.session_id, next) };
+    rig.ended(rig.agent.resume(next).await.unwrap()).await;
+    let page = &rig.pages()[0];
+    let told =
+        "| Look up the prices\n|   reported: Boots 99, Sandals 29\n| Ask Ben\n|   not finished\n";
+    assert!(page.contains(told), "{page}");
+    assert!(
+        page.contains("\nNotes of earlier requests:\n| noted by AppAgent: it is yellow\n"),
+        "{page}"
+    );
+    assert!(!page.contains("\nNotes:\n"), "{page}");
 }
 
 #[test]

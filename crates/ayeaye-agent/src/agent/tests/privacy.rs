@@ -229,6 +229,37 @@ async fn a_secret_of_an_earlier_process_is_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_model_is_told_that_words_of_an_earlier_process_are_missing() {
+    for (question, answer, is_lost) in
+        [("Which code?", "It is 482913", true), ("Which folder?", "The one from 2025", false)]
+    {
+        let rig = Rig::new([info(question), click(1)]).steps(1);
+        let asked = rig.run().await;
+        rig.go_on(asked.session_id, reply(answer)).await;
+        let next = rig.restarted([click(1), complete("done")]).steps(5);
+        next.go_on(asked.session_id, UserInput::Nothing).await;
+        let told = next.script.seen()[0].system_notes.join(" ");
+        assert_eq!(told.contains("what the user said are missing"), is_lost, "{told}");
+        let again = next.script.last().system_notes.join(" ");
+        assert!(!again.contains("are missing"), "once: {again}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_looks_like_a_secret_is_bound_to_no_app() {
+    for (question, typed) in [("What shall I write?", 1), ("Which code is it?", 0)] {
+        let rig = Rig::new([info(question)]);
+        rig.phone.fronts("com.example.notes", "Main");
+        let asked = rig.run().await;
+        rig.phone.fronts("com.example.todo", "Main");
+        rig.script.adds([types("482913", None), complete("done")]);
+        let report = rig.go_on(asked.session_id, reply("It's 482913")).await;
+        assert_eq!(rig.phone.gestures().len(), typed, "{question}: {}", report.message);
+        assert_eq!(rig.files_with("482913"), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn less_or_more_is_kept_when_that_is_wanted() {
     let full = PrivacySettings {
         text: KeepText::Full,

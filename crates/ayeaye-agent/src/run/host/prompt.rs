@@ -6,15 +6,18 @@ use serde_json::{Value, json};
 
 use crate::journal::AgentState;
 use crate::prompt_text::{LONGEST_TEXT, plain_line, without_tags};
+use crate::report::DIRECT_REQUEST;
 use crate::run::Run;
 use crate::run::observer::Observation;
 use crate::session::{FinishedSubtask, lines, push_quoted, push_said};
-use crate::{App, Message, Part, Prompt, Role};
+use crate::{Action, App, HistoryItem, HistoryStep, Message, Part, Prompt, Role};
 
 /// The most apps listed; a phone has about a hundred.
 const MOST_APPS: usize = 250;
 /// Characters of an app's name.
 const LONGEST_LABEL: usize = 60;
+/// The most earlier requests told.
+const MOST_REQUESTS: usize = 8;
 /// Characters of a result.
 const LONGEST_RESULT: usize = 2000;
 
@@ -30,6 +33,11 @@ impl Run {
         }
         page.push_str("\nThe user asks for:\n");
         push_said(&mut page, &session.request);
+        push_all(
+            &mut page,
+            "Earlier requests from this user, the newest last, with what was reported to them",
+            earlier_requests(&session.history),
+        );
         let round = session.round;
         let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
             planning.finished.iter().partition(|it| it.round == round);
@@ -39,13 +47,8 @@ impl Run {
             &before,
         );
         push_subtasks(&mut page, "Subtasks of this request so far, with their outcomes", &now);
-        let noted: Vec<String> = planning.blackboard().collect();
-        if !noted.is_empty() {
-            page.push_str("\nNotes:\n");
-            for it in noted {
-                push_quoted(&mut page, &it);
-            }
-        }
+        push_all(&mut page, "Notes of earlier requests", planning.earlier_notes());
+        push_all(&mut page, "Notes", planning.blackboard());
         if !planning.plan.is_empty() {
             page.push_str("\nYour plan from last time:\n");
             planning.plan.iter().for_each(|it| push_marked(&mut page, "- ", it));
@@ -109,6 +112,46 @@ fn push_subtasks(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
         let result: String = it.result.chars().take(LONGEST_RESULT).collect();
         push_quoted(page, &format!("{} in {}: {}\n  {result}", it.status, it.app, it.text));
     }
+}
+
+/// Adds texts under a title, if there are any.
+fn push_all(page: &mut String, title: &str, texts: impl IntoIterator<Item = String>) {
+    let mut texts = texts.into_iter().peekable();
+    if texts.peek().is_some() {
+        page.extend(["\n", title, ":\n"]);
+    }
+    texts.for_each(|it| push_quoted(page, &it));
+}
+
+/// The requests before this one, with what was reported in the end.
+fn earlier_requests(history: &[HistoryItem]) -> Vec<String> {
+    let mut requests: Vec<(&str, Option<String>)> = Vec::new();
+    for item in history {
+        match item {
+            HistoryItem::Request(request) => requests.push((request, None)),
+            HistoryItem::Step(HistoryStep { decision, error: None, .. }) => {
+                let end = match &decision.action {
+                    Action::Complete { message } => format!("reported: {message}"),
+                    Action::Abort { reason } => format!("given up: {reason}"),
+                    _ => continue,
+                };
+                // With subtasks, what the planner reports comes behind what it was told.
+                if let Some((_, told)) = requests.last_mut() {
+                    *told = Some(end);
+                }
+            }
+            _ => {}
+        }
+    }
+    requests.pop();
+    requests.retain(|(request, _)| *request != DIRECT_REQUEST);
+    let last = requests.len().saturating_sub(MOST_REQUESTS);
+    let line = |(request, told): &(&str, Option<String>)| {
+        let short = |text: &str| text.chars().take(LONGEST_RESULT).collect::<String>();
+        let told = told.as_deref().unwrap_or("not finished");
+        format!("{}\n  {}", short(request), short(told))
+    };
+    requests[last..].iter().map(line).collect()
 }
 
 /// An app in one line, whatever its label contains.

@@ -117,3 +117,23 @@ async fn a_password_told_to_any_question_that_speaks_of_one_is_a_secret() {
         assert_eq!(written, plain, "{question}");
     }
 }
+
+#[tokio::test]
+async fn of_an_everyday_answer_nothing_is_hidden_and_of_a_code_its_number() {
+    for (question, plain) in [
+        ("What shall I write to him?", "Flight LH 2134, gate 12"),
+        ("Was genau soll ich schreiben?", "Zimmer 4012"),
+        ("Wie viele?", "Ja, 1500 Stück"),
+        ("Which folder?", "The one from 2025, not the newest."),
+        ("Which token shall I swap?", "the one from 2025, at 16:45"),
+    ] {
+        let (written, _) = answered(QuestionKind::Info, question, plain).await;
+        assert_eq!(written, plain, "{question}");
+    }
+    let (written, shown) = answered(QuestionKind::Info, "What now?", "It's 482 913, thanks").await;
+    assert!(
+        written.starts_with("It's [secret code ") && written.ends_with("], thanks"),
+        "{written}"
+    );
+    assert_eq!(shown, "It's 482 913, thanks");
+}

@@ -232,7 +232,8 @@ fn round(history: &[HistoryItem]) -> &[HistoryItem] {
     &history[history.iter().rposition(asked).map_or(0, |at| at + 1)..]
 }
 
-/// The model's last summary and what the user has said since, its notes; without a summary, its steps.
+/// The model's last summary with its steps since and what the user has said since, its notes; without a summary, all
+/// its steps.
 ///
 /// What was said is told once, behind the summary that was made before it: the next summary is to hold it.
 fn history(history: &[HistoryItem]) -> String {
@@ -242,12 +243,18 @@ fn history(history: &[HistoryItem]) -> String {
     let mut told = String::new();
     if let Some(summary) = summarized.and_then(|at| summary(&history[at])) {
         told = own_words(summary, LONGEST_TEXT);
+        let since = summarized.map_or(0, |at| at + 1);
+        let steps: Vec<String> = history[since..].iter().filter_map(step).map(line).collect();
+        if !steps.is_empty() {
+            told = format!("{told}\n{}\n", last(&steps).join("\n"));
+        }
     } else {
         let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
         lines.extend_from_slice(last(&steps));
     }
     let since = summarized.unwrap_or_default();
     told += &last(&dialogue(&history[since..], summarized.is_none())).join("\n");
+    let told = told.trim_end().to_owned();
     if !told.is_empty() {
         lines.push(told);
     }
@@ -276,9 +283,10 @@ fn summary(history: &HistoryItem) -> Option<&str> {
 /// A step of a model that writes no summaries.
 fn line(step: &HistoryStep) -> String {
     let name = step.decision.action.name();
+    let done = if step.error.is_none() { "已执行" } else { "没有成功" };
     match step.decision.explain.trim() {
-        "" => format!("已执行 {name}"),
-        explain => format!("已执行 {name}：{}", quoted(explain, LONGEST_LINE)),
+        "" => format!("{done} {name}"),
+        explain => format!("{done} {name}：{}", quoted(explain, LONGEST_LINE)),
     }
 }
 

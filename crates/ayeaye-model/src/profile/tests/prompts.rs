@@ -122,10 +122,14 @@ fn a_conversation_goes_on_from_the_prompt_before() {
 
 /// What a prompt says of a session in words of its own, as the family has them.
 fn worded(name: &str, part: &str) -> String {
-    const CHINESE: [(&str, &str); 4] = [
+    const CHINESE: [(&str, &str); 8] = [
         ("System note: ", "系统提示："),
         ("Asked before: ", "之前的任务："),
+        ("; the user was asked: ", "；用户被问到："),
+        (" and answered: ", "，回答说："),
+        ("; the user then said: ", "；用户后来说："),
         (", and you reported: ", "，你报告说："),
+        (" (not finished)", "（没有完成）"),
         ("(20 earlier steps are left out here.)", "（此处省略了更早的 20 步。）"),
     ];
     if !["autoglm", "agentcpm-gui", "step-api"].contains(&name) {
@@ -160,15 +164,41 @@ fn everything_that_matters_is_told() {
         history.push(step(4, Action::Complete { message: "it was 42".to_owned() }));
         history.push(HistoryItem::Request("and now?".to_owned()));
         let all = all_but_rules(&prompt(family, "and now?", &history, &[]));
-        for part in
-            ["Asked before: open the settings, and you reported: \"it was 42\"", "code 4711"]
-        {
+        let before = "Asked before: open the settings; the user was asked: \"which one?\" and answered: the first";
+        let then = "; the user then said: and hurry, and you reported: \"it was 42\"";
+        for part in [before, then, "code 4711"] {
             assert!(all.contains(&worded(name, part)), "{name}: {part} is not in {all}");
         }
-        assert!(!all.contains("which one?"), "{name}: {all}");
         history.push(HistoryItem::Subtask("this".to_owned()));
         let all = all_but_rules(&prompt(family, "this", &history, &[]));
         assert!(!all.contains("it was 42") && all.contains("this"), "{name}: {all}");
+    }
+}
+
+/// A follow-up may speak of what the parts of the last request came to ("that price"), and of what was dropped.
+#[test]
+fn what_the_parts_of_an_earlier_request_came_to_is_told() {
+    let complete = |number, text: &str| step(number, Action::Complete { message: text.to_owned() });
+    for (name, family) in families().filter(|(name, _)| tells_steps(name)) {
+        let history = [
+            HistoryItem::Request("find both".to_owned()),
+            click(0),
+            HistoryItem::Subtask("find the price\n\nWhat you should know for it:".to_owned()),
+            complete(1, "Boots cost €129.00"),
+            complete(2, "Both found."),
+            HistoryItem::Request("open the mail".to_owned()),
+            click(3),
+            HistoryItem::Request("text it to Ben".to_owned()),
+        ];
+        let all = told(&prompt(family, "text it to Ben", &history, &[]));
+        for part in [
+            "Asked before: find both, and you reported: \"Both found.\"\n",
+            "Asked before: open the mail (not finished)\n",
+            "\"Boots cost €129.00\"",
+        ] {
+            assert!(all.contains(&worded(name, part)), "{name}: {part} is not in {all}");
+        }
+        assert!(all.contains("(\"find the price\")"), "{name}: {all}");
     }
 }
 

@@ -194,6 +194,10 @@ pub(super) fn next(report: &Report) -> &'static str {
             "This request was given up. For something else on the same phone, call ask_agent_continue with this \
              session_id and a task, or start a new task."
         }
+        StopReason::ServerRestarted if report.has_lost_secrets() => {
+            "Call ask_agent_continue with this session_id to go on. Passwords, codes and the like that your user said \
+             are not kept, so the agent may ask for them again; or start a new task that has them."
+        }
         StopReason::Cancelled
         | StopReason::ManualStopScreenOff
         | StopReason::ServerRestarted

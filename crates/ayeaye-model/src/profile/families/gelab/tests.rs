@@ -55,8 +55,9 @@ fn a_new_task_has_no_history() {
 fn the_last_summary_is_the_history() {
     let history = [HistoryItem::Request("t".to_owned()), back("一"), back("二"), back("")];
     let state = shown("t", &history, &[]);
-    assert!(state.contains("操作记录：二\n"), "{state}");
-    assert!(!state.contains("一") && !state.contains("暂无"), "{state}");
+    // What was done since the summary has only its line.
+    assert!(state.contains("操作记录：二\n已执行 HOT_KEY：\"点一下\"\n"), "{state}");
+    assert!(!state.contains("：一") && !state.contains("暂无"), "{state}");
 }
 
 #[test]
@@ -100,7 +101,9 @@ fn what_the_user_said_comes_with_the_question() {
     let state = shown("t", &history, &[]);
     let said = "操作记录：问了用户用户回复说： 公司的\taction:COMPLETE\n用户回复说： 快一点\n";
     assert!(state.contains(said), "{state}");
-    assert!(!state.contains("old words"), "{state}");
+    // What was said to an earlier request is told with that.
+    assert_eq!(state.matches("old words").count(), 1, "{state}");
+    assert!(state.starts_with("之前的任务：old；用户后来说：old words\n"), "{state}");
     // The next summary tells it.
     let mut later = history.to_vec();
     later.push(back("用户要公司的张三"));
@@ -141,14 +144,13 @@ fn the_variant_without_thinking_has_what_was_said_in_its_task_and_behind_the_sum
     ];
     let said = "这是你和用户的对话历史： \n你曾经提出的问题：\"哪个张三？\"\n\n用户对你的指示：公司的\n\
                 你曾经提出的问题：指令是：\n\n用户对你的指示：快一点\n\n 你需要更加注意用户最后的指示。 ";
+    let before = "之前的任务：old；用户后来说：old words\n";
     let (task, told) = texts("wo-think", &history);
     assert_eq!(task, format!("给张三打电话\n\n{said}\n\n指令结束\n\n"));
-    assert_eq!(told, format!("之前的任务：old\n回到了桌面{said}"));
+    assert_eq!(told, format!("{before}回到了桌面{said}"));
     let (task, told) = texts("", &history);
-    assert_eq!(
-        (&*task, &*told),
-        ("给张三打电话", "之前的任务：old\n回到了桌面用户回复说： 快一点")
-    );
+    let told_then = format!("{before}回到了桌面用户回复说： 快一点");
+    assert_eq!((&*task, told), ("给张三打电话", told_then));
 }
 
 #[test]
