@@ -1,11 +1,14 @@
 //! Tools that hand a task to the agent.
 use std::sync::Arc;
 
-use ayeaye_agent::{ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, error_chain};
+use ayeaye_agent::{
+    Agent, ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, StartTask, error_chain,
+};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
+use crate::delivery::Delivery;
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
@@ -178,11 +181,33 @@ impl Server {
         Ok(self.told(followed, pictures, before, ctx).await)
     }
 
-    /// Remembers what a client is asked in the result of this call; of one that was cancelled it gets none.
+    /// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
+    /// gets none.
     pub(super) fn note_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
-        if !ctx.ct.is_cancelled() {
-            self.agent.note_told(report);
+        self.note_read(report, ctx, |agent, report, caller| {
+            agent.note_told(report);
+            agent.note_followed(report, caller);
+        });
+    }
+
+    /// The same of a question only: whoever follows the run has yet to learn how it went on.
+    pub(super) fn note_question_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
+        self.note_read(report, ctx, |agent, report, _| agent.note_told(report));
+    }
+
+    fn note_read(
+        &self,
+        report: &Report,
+        ctx: &RequestContext<RoleServer>,
+        note: impl FnOnce(&Agent, &Report, &Principal) + Send + 'static,
+    ) {
+        if ctx.ct.is_cancelled() {
+            return;
         }
+        let (agent, caller) = (Arc::clone(&self.agent), principal::of(ctx));
+        // Without its steps, which nobody asks for then.
+        let report = Report { steps: Vec::new(), ..report.clone() };
+        Delivery::when_read(&ctx.extensions, move || note(&agent, &report, &caller));
     }
 
     /// Goes on with a call that its client makes again with an answer.
