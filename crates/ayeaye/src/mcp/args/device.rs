@@ -264,7 +264,7 @@ impl TypeArgs {
             return Err(ToolError::not_typable(odd));
         }
         if self.text.is_empty() && !self.clear.unwrap_or_default() {
-            return Err(ToolError::nothing_to("type", "text"));
+            return Err(ToolError::nothing_to_type());
         }
         let point = match (self.x, self.y) {
             // As with a reference: no field is in the corner.
@@ -353,7 +353,7 @@ mod tests {
         assert!(typed(json!({ "text": "  " })).is_ok(), "blanks are a text");
         assert!(typed(json!({ "text": "", "clear": true })).is_ok(), "it empties the field");
         for (wrong, says) in [
-            (json!({ "text": "" }), "`text` is empty"),
+            (json!({ "text": "" }), "`text` is empty\nhint: to empty the field set `clear`"),
             (json!({ "text": "a\u{1b}[2J" }), "U+001B"),
             (json!({ "text": "x".repeat(5000) }), "5000 bytes"),
             (json!({ "x": 5 }), "`y` is missing"),
