@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{
-    Agent, ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, StartTask, error_chain,
+    Agent, ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, StartTask, StopReason,
+    error_chain,
 };
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
@@ -24,8 +25,10 @@ use crate::principal;
 const MOST_STEP_PICTURES: usize = 6;
 
 /// What is said beside the result where a form was answered in vain.
-const LATE: &str = "Your user's answer was not passed on: the question had already been answered, by an earlier copy of this \
-     answer or by another one.";
+const LATE: &str = "Your user's answer was not passed on: the question had been answered (by an earlier copy of this answer or by \
+     another one), given up or replaced in the meantime.";
+/// The same where the request whose question was asked is not the one that was carried out.
+const REPLACED: &str = "Your request was replaced by another one while its question waited: this is that one's result, see `task`.";
 /// The same where an answer came after another one to a session that is at work.
 const ADVICE: &str = "The question had been answered already: what you said in this call was given to the agent as advice.";
 
@@ -141,8 +144,7 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
-        let result = results::RunResult::from(&report).offered(&report, self.offer().await);
-        Ok(results::structured(&result))
+        Ok(results::structured(&self.result(&report).await))
     }
 }
 
@@ -179,6 +181,15 @@ impl Server {
         let before = follower.report().global_steps;
         let followed = self.questions(retry, wait, reply_mode).follow(follower).await?;
         Ok(self.told(followed, pictures, before, ctx).await)
+    }
+
+    /// What is told of a run, or of a session that has none.
+    pub(super) async fn result(&self, report: &Report) -> results::RunResult {
+        let result = results::RunResult::from(report).offered(report, self.offer().await);
+        // Where that is not known, whoever goes on learns it.
+        let in_hand = report.stop_reason != StopReason::StillRunning
+            && self.agent.is_in_hand(report.session_id).await.unwrap_or_default();
+        if in_hand { result.in_hand(report) } else { result }
     }
 
     /// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
@@ -234,14 +245,16 @@ impl Server {
         before: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let FollowedRun { report, asked, late, became_advice } = match followed {
+        let FollowedRun { report, asked, late, became_advice, replaced } = match followed {
             Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
-        let offered = results::RunResult::from(&*report).offered(&report, self.offer().await);
-        let mut result = results::structured(&offered.asked(asked));
+        let mut result = results::structured(&self.result(&report).await.asked(asked));
         if late {
             result.content.extend(results::note(LATE));
+        }
+        if replaced {
+            result.content.extend(results::note(REPLACED));
         }
         if became_advice {
             result.content.extend(results::note(ADVICE));
