@@ -162,6 +162,10 @@ async fn a_run_is_paused_from_the_page_and_goes_on_when_its_user_wants() {
     assert!(paused["next"].as_str().unwrap().contains("When your user wants it"), "{paused}");
     let seen = client.tool("watch_session", json!({ "session_id": id })).await;
     assert_eq!((&seen["running"], &seen["stop_reason"]), (&json!(false), &json!("USER_PAUSED")));
+    // The model that follows the run does not undo that unaware; the page looks the session up before it goes on.
+    let polled = client.tool("ask_agent_continue", json!({ "session_id": id })).await;
+    assert_eq!(polled["stop_reason"], "USER_PAUSED", "{polled}");
+    client.tool("get_session", json!({ "session_id": id })).await;
     let done = client.tool("ask_agent_continue", json!({ "session_id": id })).await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
 }

@@ -13,6 +13,7 @@ use crate::support::fake_server::{
 };
 use crate::support::within;
 
+mod between_calls;
 mod retries;
 mod waits;
 

@@ -174,6 +174,31 @@ macro_rules! cells {
     )*};
 }
 
+/// A result that is kept for a client whose connection had broken before it existed was read by nobody.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_said_again_answers_no_question_that_nobody_was_shown() {
+    let mut world = World::without_forms(Legacy).await;
+    world.vlm.then(vec![
+        Answer::Says(info("Which Anna?")),
+        Answer::Held(world.gate.clone(), info("What shall I write to her?")),
+        Answer::Says(complete("Sent.")),
+    ]);
+    let asked = world.start_again().await;
+    assert_eq!(asked["question"]["text"], "Which Anna?", "{asked}");
+    let answer = json!({ "session_id": asked["session_id"], "reply_from_client": "Anna Berg" });
+    let call = world.send(json!({ "name": "ask_agent_continue", "arguments": answer })).await;
+    world.vlm.is_asked(2).await;
+    call.hang_up().await;
+    world.gate.notify_one();
+    let session = world.session_at_rest().await.expect("it has begun");
+    assert_eq!(session["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{session}");
+    for (said, comes) in [("Anna Berg", "What shall I write to her?"), ("Hello!", "Sent.")] {
+        let answer = json!({ "reply_from_client": said });
+        let told = world.facts("ask_agent_continue", &session, answer).await;
+        assert_eq!(told["message"], comes, "{told}");
+    }
+}
+
 cells! {
     stdio_before_the_first_byte_and_back: Stdio, BeforeTheFirstByte, ComesBack;
     stdio_before_the_first_byte_for_ever: Stdio, BeforeTheFirstByte, NeverComesBack;

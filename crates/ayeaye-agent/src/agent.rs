@@ -27,6 +27,7 @@ mod same_phone;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod told_ends;
 mod told_questions;
 
 use std::fmt;
@@ -55,6 +56,7 @@ pub use self::registry::RunActivity;
 use self::registry::{ActiveRun, RunRegistry, StartRequest, StopBeforeBegin, next_change};
 pub use self::run_status::RunStatus;
 use self::tail::Tails;
+use self::told_ends::FollowedSessions;
 use self::told_questions::ToldQuestions;
 use crate::coordinator::RunKind;
 use crate::deps::AgentDeps;
@@ -78,6 +80,7 @@ pub struct Agent {
     direct_sessions: DirectSessions,
     in_hand: PhonesInHand,
     told: ToldQuestions,
+    followed: FollowedSessions,
     /// When this server began.
     begun: Option<Timestamp>,
     tails: Tails,
@@ -101,6 +104,7 @@ impl Agent {
             direct_sessions: DirectSessions::default(),
             in_hand: PhonesInHand::default(),
             told: ToldQuestions::default(),
+            followed: FollowedSessions::default(),
             tails: Tails::default(),
             settle_times: Arc::default(),
             phone_taps: Arc::default(),

@@ -4,7 +4,7 @@ use std::fmt;
 /// Whoever a session belongs to: what one principal has begun, no other sees or touches.
 ///
 /// A name and nothing more; how somebody proves to be it is the transport's business.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(String);
 
 impl Principal {

@@ -81,7 +81,10 @@ async function act(tool, given) {
   hold(true);
   complain("");
   try {
-    await host.call(tool, { session_id: facts.session_id, ...given });
+    const session = { session_id: facts.session_id };
+    // A client that only follows a run is told how it has ended before it goes on: here its person has seen that.
+    if (tool === "ask_agent_continue" && !given.reply_from_client) await host.call("get_session", session);
+    await host.call(tool, { ...session, ...given });
     steered = returned;
     watch.follow(facts.session_id);
   } catch (error) {

@@ -34,6 +34,7 @@ pub mod terminal;
 
 pub mod atomic_file;
 pub mod clock;
+mod delivery;
 mod handler_end;
 pub mod hint;
 mod one_time_codes;

@@ -36,7 +36,7 @@ pub mod tools;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ayeaye_agent::Agent;
+use ayeaye_agent::{Agent, Principal};
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
@@ -279,7 +279,8 @@ impl ServerHandler for Server {
         let asking = if self.toolbox.is_task(&name) {
             None
         } else {
-            match ApprovalCall::begin(&self.state_codec, &mut request, &mut ctx) {
+            let declined = |code: &str, caller: &Principal| self.approvals.declined(code, caller);
+            match ApprovalCall::begin(&self.state_codec, declined, &mut request, &mut ctx) {
                 Ok(asking) => asking,
                 Err(refused) => {
                     let text = ContentBlock::text(refused.to_string());

@@ -76,6 +76,11 @@ impl<T> OneTimeCodes<T> {
         waiting.remove(found)
     }
 
+    /// Ends the codes that are meant.
+    pub(crate) fn end(&self, is_meant: impl Fn(&Principal, &T) -> bool) {
+        self.lock().retain(|it| !is_meant(&it.principal, &it.subject));
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<OneTimeCode<T>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

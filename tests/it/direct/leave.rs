@@ -128,18 +128,23 @@ async fn ready_to_send(rig: &Rig) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_was_closed_is_no_answer_and_leaves_the_code() {
+async fn a_form_that_was_closed_is_no_answer_and_leaves_the_code_until_a_no() {
     let rig = rig().await;
     for era in [Era::Old, Era::New] {
         let send = ready_to_send(&rig).await;
         let sent = rig.virtual_phone.phone().state().sent.len();
-        let user = FakeUser::new([UserAction::Cancels, UserAction::Declines]);
+        let closes = UserAction::Cancels;
+        let user = FakeUser::new([closes.clone(), UserAction::Declines, closes]);
         let client = on_pipe(&rig.server, &user, era).await;
         let told = client.call_tool(call_of("tap", send.clone())).await.unwrap();
         let code = code_in(&tool_error_text(&told));
-        let refused = client.call_tool(call_of("tap", send.clone())).await.unwrap();
-        assert!(tool_error_text(&refused).contains("did not agree"), "{refused:?}");
-        assert_eq!((user.forms().len(), rig.virtual_phone.phone().state().sent.len()), (2, sent));
+        let declined = client.call_tool(call_of("tap", send.clone())).await.unwrap();
+        assert!(tool_error_text(&declined).contains("did not agree"), "{declined:?}");
+        let ended = refused(&rig, "tap", with(send.clone(), &code)).await;
+        assert!(ended.contains("is not an approval for this call"), "{ended}");
+        let told = client.call_tool(call_of("tap", send.clone())).await.unwrap();
+        let code = code_in(&tool_error_text(&told));
+        assert_eq!((user.forms().len(), rig.virtual_phone.phone().state().sent.len()), (3, sent));
         act(&rig, "tap", with(send, &code)).await;
         assert_eq!(rig.virtual_phone.phone().state().sent.len(), sent + 1);
     }

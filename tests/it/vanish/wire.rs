@@ -34,6 +34,7 @@ pub struct World {
     pub gate: Arc<Notify>,
     binary: Binary,
     server: Server,
+    capabilities: Value,
     /// Calls so far.
     asked: AtomicU32,
     _adb: DropGuard,
@@ -64,14 +65,17 @@ pub struct Heard {
     pub last_event: Option<String>,
 }
 
-const ASKS_PEOPLE: &str = r#"{"elicitation":{"form":{}}}"#;
-
-fn capabilities() -> Value {
-    serde_json::from_str(ASKS_PEOPLE).unwrap()
-}
-
 impl World {
+    /// With a client that asks people.
     pub async fn new(wire: Wire) -> Self {
+        Self::with(wire, json!({ "elicitation": { "form": {} } })).await
+    }
+
+    pub async fn without_forms(wire: Wire) -> Self {
+        Self::with(wire, json!({})).await
+    }
+
+    async fn with(wire: Wire, capabilities: Value) -> Self {
         let virtual_phone = quick_phone();
         let (adb, guard) = plugged_in(&virtual_phone).await;
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
@@ -86,7 +90,7 @@ impl World {
                 let address = url.strip_prefix("http://").unwrap();
                 let address = address.strip_suffix("/mcp").unwrap().parse().unwrap();
                 let session = match wire {
-                    Legacy => Some(open_session(&url).await),
+                    Legacy => Some(open_session(&url, &capabilities).await),
                     Stdio | Modern => None,
                 };
                 Server::Http { _child: child, url, address, session }
@@ -100,6 +104,7 @@ impl World {
             gate,
             binary,
             server,
+            capabilities,
             asked: AtomicU32::new(2),
             _adb: guard,
         }
@@ -112,15 +117,19 @@ impl World {
 
     /// Sends the call of a task and reads nothing.
     pub async fn begin(&self) -> Call {
-        let params = self.start();
+        self.send(self.start()).await
+    }
+
+    /// The same with any call.
+    pub async fn send(&self, params: Value) -> Call {
         match &self.server {
             Server::Stdio => {
-                let mut raw = self.binary.raw_with_capabilities(capabilities()).await;
+                let mut raw = self.binary.raw_with_capabilities(self.capabilities.clone()).await;
                 raw.send("tools/call", params).await;
                 Call::Stdio(raw)
             }
             Server::Http { address, .. } => {
-                let (body, headers) = self.request(params, &capabilities());
+                let (body, headers) = self.request(params, &self.capabilities);
                 let mut lines = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\n");
                 for (name, value) in headers {
                     lines.extend([name, ": ", &value, "\r\n"]);
@@ -298,7 +307,7 @@ async fn result_in(request: reqwest::RequestBuilder) -> Value {
     }
 }
 
-async fn open_session(url: &str) -> String {
+async fn open_session(url: &str, capabilities: &Value) -> String {
     let post = |body: Value| {
         http()
             .post(url)
@@ -308,7 +317,7 @@ async fn open_session(url: &str) -> String {
             .body(body.to_string())
     };
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": capabilities(),
+        "protocolVersion": "2025-11-25", "capabilities": capabilities,
         "clientInfo": { "name": "test", "version": "0" } } });
     let answer = post(hello).send().await.unwrap();
     let session = answer.headers()["mcp-session-id"].to_str().unwrap().to_owned();
@@ -329,6 +338,14 @@ impl Call {
                 }
             }
         }
+    }
+
+    /// The client hangs up, and the server has seen that.
+    pub async fn hang_up(self) {
+        let Self::Http { mut stream, .. } = self else { panic!("only a connection is hung up") };
+        stream.shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        within(20, "the end of the connection", stream.read_to_end(&mut rest)).await.ok();
     }
 
     /// The client is gone, without a word.

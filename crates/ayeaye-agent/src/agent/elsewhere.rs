@@ -194,6 +194,21 @@ impl Agent {
         Ok(!before.is_empty())
     }
 
+    /// Whether an answer to this question was left that nobody has taken.
+    pub async fn has_answer_left(&self, id: SessionId, question: u32) -> bool {
+        let is_it = |message: &InboxMessage| matches!(&message.body, InboxMessageBody::Reply(reply) if reply.question == Some(question));
+        // What cannot be read now is looked for again when the session goes on.
+        self.deps.coordinator.inbox(id).await.is_ok_and(|left| left.iter().any(is_it))
+    }
+
+    /// Waits for such an answer.
+    pub async fn until_answer_is_left(&self, id: SessionId, question: u32) {
+        let mut news = News::of(&*self.deps.coordinator, id);
+        while !self.has_answer_left(id, question).await {
+            news.next().await;
+        }
+    }
+
     /// What was left for a session by [`leave_answer`](Self::leave_answer) and nobody has taken, the first one first.
     pub async fn left_answers(
         &self,

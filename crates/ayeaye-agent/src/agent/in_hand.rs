@@ -205,7 +205,7 @@ impl Agent {
     }
 
     /// Whether a person has a session's phone in hand, through whichever server.
-    pub(super) async fn is_in_hand(&self, id: SessionId) -> Result<bool, AgentError> {
+    pub async fn is_in_hand(&self, id: SessionId) -> Result<bool, AgentError> {
         let runs = self.deps.coordinator.runs().await?;
         Ok(runs.iter().any(|it| it.session == id && it.kind == RunKind::InHand))
     }

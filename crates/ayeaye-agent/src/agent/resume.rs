@@ -166,7 +166,10 @@ impl Agent {
             {
                 incoming = answer;
             }
-            if resume_kind(&session, incoming.clone())?.is_none() {
+            let is_poll = repeats == Repeats::AskOnce && incoming.input == UserInput::Nothing;
+            if is_poll && self.owes_end(&session, &next.principal)
+                || resume_kind(&session, incoming.clone())?.is_none()
+            {
                 return Ok(Some(self.stays_at_rest(&session, next).await?));
             }
         }

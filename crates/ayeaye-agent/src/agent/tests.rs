@@ -10,6 +10,7 @@ mod digests;
 mod direct;
 mod direct_phones;
 mod fallback;
+mod followed;
 mod gate;
 mod guesses;
 mod hosts;

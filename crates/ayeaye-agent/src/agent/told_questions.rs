@@ -44,8 +44,9 @@ impl Agent {
         }
     }
 
-    /// The session, if this would answer its open question for leave, which nobody was told yet: whoever says it means
-    /// another question, or the call that answered the one before is made again. It counts as told from here on, since the caller returns it: an honest answer is not refused twice.
+    /// The session, if this would answer its open question, which nobody was told yet: whoever says it means another
+    /// question, or the call that answered the one before is made again. Of a question that asks for no leave only the
+    /// words of the last answer are taken for that. The caller returns the question, and whoever is told it answers it.
     pub(super) async fn repeated_answer(&self, next: &ContinueTask) -> Option<Session> {
         let UserInput::Reply(text) = &next.input else { return None };
         // Where it cannot be read, whoever goes on with it says so.
@@ -61,12 +62,10 @@ impl Agent {
         let said_before = session.last_answer.as_ref().is_some_and(|last| {
             last == text || lone_number(text).is_some() && !question.options.is_empty()
         });
-        let repeats = question.kind == QuestionKind::Confirm
-            && (asked_meanwhile || said_before)
+        let repeats = (said_before || question.kind == QuestionKind::Confirm && asked_meanwhile)
             && !self.told.has(session.id, session.asked_at_step);
         if repeats {
             tracing::info!(session = %session.id, "a reply came to a question that nobody was told yet");
-            self.told.add(session.id, session.asked_at_step);
         }
         repeats.then_some(session)
     }

@@ -29,7 +29,7 @@ use crate::{
 };
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
-const LEFT_TO_CLIENT: &str =
+pub(crate) const LEFT_TO_CLIENT: &str =
     "the client acts on the phone itself; the session can be handed to the agent";
 const LEFT_BY_PERSON: &str =
     "a person acts on the phone by hand; the session can be handed to the agent";

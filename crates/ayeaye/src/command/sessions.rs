@@ -210,7 +210,11 @@ pub async fn answer(
     let taken = if report.stop_reason == StopReason::StillRunning {
         "the run that is waiting for it takes it now".to_owned()
     } else {
-        format!("`{} continue {id}`, or the client that asked, continues with it", ayeaye())
+        format!(
+            "`{} continue {id}`, or the client that asked, continues with it; what is answered in a form that a client \
+             still shows counts instead",
+            ayeaye()
+        )
     };
     terminal.item(if replaced { "replaced" } else { "kept" }, &taken);
     Ok(Exit::Done)

@@ -15,6 +15,7 @@ use rmcp::transport::streamable_http_server::session::{
 use tokio::sync::watch;
 
 use super::open_calls::OpenCalls;
+use crate::delivery::Delivery;
 
 /// Most events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
 /// is dropped first, the answer never.
@@ -53,6 +54,8 @@ struct Stream {
     state: RequestPhase,
     /// The number of the newest event that a reader was handed.
     read: u64,
+    /// Told when that is the answer.
+    delivery: Option<Delivery>,
     /// The session whose call it is for.
     session: Option<SessionId>,
     /// The principal that has read it first; no other may.
@@ -114,12 +117,20 @@ impl Replay {
         Self { kept: Arc::default(), calls }
     }
 
-    /// A call of `principal`'s session is answered on this stream.
-    pub(super) fn assign(&self, stream: &str, session: &SessionId, principal: &Principal) {
+    /// A call of `principal`'s session is answered on this stream. What is returned learns that the answer was read.
+    pub(super) fn assign(
+        &self,
+        stream: &str,
+        session: &SessionId,
+        principal: &Principal,
+    ) -> Delivery {
+        let delivery = Delivery::default();
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
             stream.session = Some(session.clone());
             stream.owner = Some(principal.clone());
+            stream.delivery = Some(delivery.clone());
         }
+        delivery
     }
 
     /// The call of this stream was cancelled: rmcp drops its answer, and whoever reads it has nothing to wait for.
@@ -153,8 +164,8 @@ impl Replay {
         let Ok(number) = number.parse() else { return };
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
             stream.owner.get_or_insert_with(|| principal.clone());
-            stream.read = stream.read.max(number);
         }
+        note_read(&self.kept, stream, number);
     }
 
     /// Why a client that resumes after this event would get nothing; `None` where it may get something. The stream
@@ -223,9 +234,7 @@ impl StreamPosition {
             match found {
                 NextEvent::Event(number, message) => {
                     self.after = number;
-                    if let Some(stream) = lock(&self.kept).streams.get_mut(&self.stream) {
-                        stream.read = stream.read.max(number);
-                    }
+                    note_read(&self.kept, &self.stream, number);
                     return Some((message, self));
                 }
                 NextEvent::End => return None,
@@ -266,6 +275,7 @@ impl KeptStreams {
             newest: watch::Sender::new(0),
             state: RequestPhase::Open,
             read: 0,
+            delivery: None,
             session: None,
             owner: None,
         });
@@ -329,6 +339,21 @@ impl KeptStreams {
 /// A poisoned lock is ignored: no code that holds it can leave the state half changed.
 fn lock(kept: &Mutex<KeptStreams>) -> MutexGuard<'_, KeptStreams> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An event of a stream is handed to a reader.
+fn note_read(kept: &Mutex<KeptStreams>, stream: &str, number: u64) {
+    let delivery = {
+        let mut kept = lock(kept);
+        let Some(stream) = kept.streams.get_mut(stream) else { return };
+        stream.read = stream.read.max(number);
+        let is_answer = stream.state == RequestPhase::Answered && *stream.newest.borrow() <= number;
+        if is_answer { stream.delivery.take() } else { None }
+    };
+    // Not under the lock: whoever wanted to know may do anything.
+    if let Some(delivery) = delivery {
+        delivery.is_read();
+    }
 }
 
 /// Whether this is the answer of a call, which is the last event of its stream.

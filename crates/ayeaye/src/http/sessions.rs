@@ -131,7 +131,7 @@ impl Sessions {
     async fn call(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
         call: NewCall,
     ) -> Result<
         impl Stream<Item = ServerSseMessage> + Send + Sync + 'static,
@@ -146,7 +146,10 @@ impl Sessions {
         let name = first.as_ref().and_then(|event| event.event_id.as_deref());
         if let Some((name, _)) = name.and_then(|name| name.rsplit_once('/')) {
             call.answers_on(name);
-            self.replay.assign(name, id, &current_principal());
+            let delivery = self.replay.assign(name, id, &current_principal());
+            if let ClientJsonRpcMessage::Request(request) = &mut message {
+                request.request.extensions_mut().insert(delivery);
+            }
             let pushed = session.push_message(message, number).await;
             // It may have ended meanwhile, and then nobody would end what has just begun.
             if pushed.is_err() || !self.open().contains_key(id) {

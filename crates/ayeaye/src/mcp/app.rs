@@ -21,7 +21,7 @@ pub const URI: &str = "ui://ayeaye/run";
 const SHOWN_BESIDE: [&str; 3] = ["ask_agent_start_new_task", "ask_agent_continue", "get_session"];
 
 /// The argument of `ask_agent_continue` that only the page gives.
-const OWN_ARGUMENT: &str = "question_step";
+pub(super) const OWN_ARGUMENT: &str = "question_step";
 
 static PAGE: LazyLock<String> = LazyLock::new(page::page);
 

@@ -51,9 +51,11 @@ pub(super) struct ApprovalCall<'a> {
 impl<'a> ApprovalCall<'a> {
     /// For this call, whose answer becomes an argument where it brings one. `None` for a client that shows no
     /// forms, or is asked in another way, and where the form was closed: the same form again would be closed
-    /// again, so that the client is told the code and asks in its own way.
+    /// again, so that the client is told the code and asks in its own way. `declined` is given the code for which a person
+    /// has said no.
     pub(super) fn begin(
         codec: &'a StateCodec,
+        declined: impl FnOnce(&str, &Principal),
         request: &mut CallToolRequestParams,
         ctx: &mut RequestContext<RoleServer>,
     ) -> Result<Option<Self>, ToolError> {
@@ -70,6 +72,10 @@ impl<'a> ApprovalCall<'a> {
                 request.arguments.get_or_insert_default().insert(CODE.to_owned(), code.into());
             }
             Some(Answered::Not) => return Ok(None),
+            Some(Answered::No(code)) => {
+                declined(&code, &principal);
+                return Err(ToolError::declined());
+            }
         }
         let pending = PendingForm::default();
         ctx.extensions.insert(pending.clone());
@@ -92,6 +98,8 @@ impl<'a> ApprovalCall<'a> {
 enum Answered {
     /// The code for which a person has said yes.
     Yes(String),
+    /// The code for which a person has said no.
+    No(String),
     /// The form was closed without an answer.
     Not,
 }
@@ -113,7 +121,7 @@ fn answer_of(
     match answer.as_ref().map_or(FormReply::No, FormReply::of) {
         FormReply::Yes => Ok(Some(Answered::Yes(state.approval))),
         FormReply::Nothing => Ok(Some(Answered::Not)),
-        FormReply::No => Err(ToolError::declined()),
+        FormReply::No => Ok(Some(Answered::No(state.approval))),
     }
 }
 

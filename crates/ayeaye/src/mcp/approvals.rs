@@ -74,6 +74,16 @@ enum Subject {
     Act(Box<ApprovalRequest>),
 }
 
+impl Subject {
+    /// Whether a person is asked the same about both.
+    fn asks_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Act(one), Self::Act(other)) => one.question == other.question,
+            (one, other) => one == other,
+        }
+    }
+}
+
 impl Default for Approvals {
     fn default() -> Self {
         Self { waiting: OneTimeCodes::new(LIMITS), used: Mutex::default() }
@@ -99,10 +109,10 @@ impl Approvals {
             let wanted = Subject::Command(command.clone());
             return self.take(code, &phone, &principal, |it| *it == wanted).map(Some);
         }
-        if in_a_form(agent, &phone, question, &mut wait).await? {
+        let subject = Subject::Command(command.clone());
+        if self.in_a_form(agent, &phone, &subject, question, &mut wait).await? {
             return Ok(None);
         }
-        let subject = Subject::Command(command.clone());
         let code = self.issue_code(&phone, &principal, subject);
         PendingForm::put(ctx, question, &code);
         Err(ToolError::needs_approval(question, &code))
@@ -118,7 +128,8 @@ impl Approvals {
         mut wait: RunWait<'_>,
     ) -> Result<(), ToolError> {
         let phone = PhoneAsked::of(agent, device).await;
-        if in_a_form(agent, &phone, &asked.question, &mut wait).await? {
+        let subject = Subject::Act(Box::new(asked.clone()));
+        if self.in_a_form(agent, &phone, &subject, &asked.question, &mut wait).await? {
             return Ok(());
         }
         Err(self.needs(&phone, asked, wait.request()))
@@ -154,6 +165,55 @@ impl Approvals {
         principal: &Principal,
     ) -> Result<TakenApproval<'_>, ToolError> {
         self.take(code, phone, principal, |it| matches!(it, Subject::Act(_)))
+    }
+
+    /// A person said no to what this code is for.
+    pub(super) fn declined(&self, code: &str, principal: &Principal) {
+        let is_its = |whose: &Principal, _: &Waiting| whose == principal;
+        if let Some(code) = self.waiting.take(code, is_its) {
+            let Waiting { phone, subject } = &code.subject;
+            self.end_all(phone, subject, principal);
+        }
+    }
+
+    /// Ends the codes for something that a person has said no to: an earlier call may have been given one.
+    fn end_all(&self, phone: &PhoneAsked, subject: &Subject, principal: &Principal) {
+        self.waiting.end(|whose, it| {
+            whose == principal && it.phone == *phone && it.subject.asks_the_same(subject)
+        });
+    }
+
+    /// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where nobody has
+    /// answered one, so that the client has to ask in its own way. A yes is for the phone that was there when it was
+    /// asked.
+    async fn in_a_form(
+        &self,
+        agent: &Agent,
+        phone: &PhoneAsked,
+        subject: &Subject,
+        question: &str,
+        wait: &mut RunWait<'_>,
+    ) -> Result<bool, ToolError> {
+        let ctx = wait.request();
+        let client = ClientSupport::of(ctx);
+        if !client.forms || client.modern {
+            return Ok(false);
+        }
+        match show_form(agent, wait, yes_or_no(question), pending()).await {
+            Ok(ClientResult::ElicitResult(result)) => match FormReply::of(&result) {
+                FormReply::Yes if PhoneAsked::of(agent, &phone.device).await != *phone => {
+                    Err(ToolError::other_phone(&phone.device))
+                }
+                FormReply::Yes => Ok(true),
+                FormReply::No => {
+                    self.end_all(phone, subject, &principal::of(ctx));
+                    Err(ToolError::declined())
+                }
+                FormReply::Nothing => Ok(false),
+            },
+            Err(None) if ctx.ct.is_cancelled() => Err(ToolError::call_cancelled()),
+            Ok(_) | Err(_) => Ok(false),
+        }
     }
 
     /// Remembers what came of a code that was used.
@@ -214,33 +274,6 @@ impl UsedCode {
     }
 }
 
-/// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where nobody has
-/// answered one, so that the client has to ask in its own way. A yes is for the phone that was there when it was asked.
-async fn in_a_form(
-    agent: &Agent,
-    phone: &PhoneAsked,
-    question: &str,
-    wait: &mut RunWait<'_>,
-) -> Result<bool, ToolError> {
-    let ctx = wait.request();
-    let client = ClientSupport::of(ctx);
-    if !client.forms || client.modern {
-        return Ok(false);
-    }
-    match show_form(agent, wait, yes_or_no(question), pending()).await {
-        Ok(ClientResult::ElicitResult(result)) => match FormReply::of(&result) {
-            FormReply::Yes if PhoneAsked::of(agent, &phone.device).await != *phone => {
-                Err(ToolError::other_phone(&phone.device))
-            }
-            FormReply::Yes => Ok(true),
-            FormReply::No => Err(ToolError::declined()),
-            FormReply::Nothing => Ok(false),
-        },
-        Err(None) if ctx.ct.is_cancelled() => Err(ToolError::call_cancelled()),
-        Ok(_) | Err(_) => Ok(false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use ayeaye_agent::{Agreed, PackageFile};
@@ -289,6 +322,21 @@ mod tests {
         let late = approvals.issue_code(&phone, &me, command("a.apk", "1"));
         tokio::time::advance(LIMITS.age).await;
         assert!(take(&late, &phone, "a.apk").is_err());
+    }
+
+    #[test]
+    fn a_no_ends_every_code_for_the_same_and_no_other() {
+        let (approvals, me, phone) = (Approvals::default(), Principal::local(), phone("X", "a"));
+        let anna = Principal::new("token:anna");
+        let issue =
+            |who: &Principal, file: &str| approvals.issue_code(&phone, who, command(file, "1"));
+        let (first, again, other) = (issue(&me, "a.apk"), issue(&me, "a.apk"), issue(&me, "b.apk"));
+        let hers = issue(&anna, "a.apk");
+        approvals.declined(&again, &anna);
+        approvals.declined(&again, &me);
+        let is_good = |code: &str, who| approvals.take(code, &phone, who, |_| true).is_ok();
+        assert!(!is_good(&first, &me) && !is_good(&again, &me));
+        assert!(is_good(&other, &me) && is_good(&hers, &anna));
     }
 
     #[test]

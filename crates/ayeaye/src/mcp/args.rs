@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::app::OWN_ARGUMENT;
 use super::schema;
 use super::tool_error::ToolError;
 use crate::config::{Config, MAX_STEPS, ToolChoice};
@@ -77,12 +78,25 @@ impl<S, T: DeserializeOwned + JsonSchema> FromContextPart<ToolCallContext<'_, S>
 /// Reads arguments as clients send them.
 fn read<T: DeserializeOwned + JsonSchema>(arguments: JsonObject) -> Result<T, ToolError> {
     let schema = schema::input::<T>();
+    if let Some((name, given)) = coerce::fraction(&arguments, &schema) {
+        return Err(ToolError::fraction(&name, given));
+    }
     let arguments = Value::Object(coerce::coerce(arguments, &schema));
     serde_path_to_error::deserialize(arguments).map_err(|err| {
-        let unknown = unknown_field(&err);
-        let meant = unknown.as_deref().and_then(|name| coerce::meant(name, &schema));
-        ToolError::not_arguments(&err).or_meant(meant)
+        if let Some(unknown) = unknown_field(&err) {
+            let meant = coerce::meant(&unknown, &schema);
+            return ToolError::unknown_field(&unknown, meant, &names(&schema));
+        }
+        let range = coerce::range(&err.path().to_string(), &schema);
+        ToolError::not_arguments(&err).in_range(range)
     })
+}
+
+/// The names of the fields, without the one that models are not shown.
+fn names(schema: &JsonObject) -> Vec<&str> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let names = fields.into_iter().flat_map(JsonObject::keys).map(String::as_str);
+    names.filter(|name| *name != OWN_ARGUMENT).collect()
 }
 
 /// The name that no field has, if that is what is wrong.
@@ -354,6 +368,9 @@ mod tests {
         assert!(text.contains("; did you mean `max_steps`?"), "{text}");
         let text = wrong::<ContinueArgs>(json!({ "session_id": "a", "speed": 5 }));
         assert!(text.contains("unknown field `speed`") && !text.contains("did you mean"), "{text}");
+        // All that there are, whole, and none that models are not shown.
+        assert!(text.contains("`wait_seconds`") && text.contains("`screenshot`"), "{text}");
+        assert!(!text.contains("question_step"), "{text}");
     }
 
     #[test]
@@ -389,6 +406,10 @@ mod tests {
             let text = wrong::<StartArgs>(given);
             assert!(text.starts_with(says), "{text}");
         }
+        let text = wrong::<device::KeyArgs>(
+            json!({ "device_id": "a", "key": "BACK", "screenshot": true }),
+        );
+        assert!(text.contains("expected a whole number, 200 to 1280"), "{text}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What clients were told is on screens, so that they can tap an element instead of a place.
 //!
-//! A reference holds for the last look at that phone by the same caller, and only as long as the element is
-//! still there, unchanged and in its place: another control may have come under the finger.
+//! A reference holds for the last looks at that phone by the same caller, and only as long as the element is still
+//! there, unchanged and in its place: another control may have come under the finger. Several, since two agents with
+//! one token are one caller.
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +10,11 @@ use ayeaye_agent::{DeviceId, Element, Elements, Point, Principal, ScreenSize};
 
 use super::tool_error::ToolError;
 
-/// The most looks that are remembered; one for each phone and caller.
+/// The most looks that are remembered, and of each caller at each phone.
 const MAX_LOOKS: usize = 64;
+const LOOKS_EACH: usize = 4;
 
-/// The last look of each caller at each phone.
+/// The last looks of each caller at each phone, the oldest first.
 #[derive(Debug, Default)]
 pub struct Looks(Mutex<VecDeque<ShownElements>>);
 
@@ -33,6 +35,12 @@ struct ElementIdentity {
     text: String,
     description: String,
     bounds: [i32; 4],
+}
+
+impl ShownElements {
+    fn is_of(&self, device: &DeviceId, principal: &Principal) -> bool {
+        self.device == *device && self.principal == *principal
+    }
 }
 
 impl From<&Element> for ElementIdentity {
@@ -72,15 +80,17 @@ impl Looks {
             elements: elements.iter().map(|it| (it.index, ElementIdentity::from(it))).collect(),
         };
         let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        looks.retain(|known| known.device != *device || known.principal != *principal);
-        if MAX_LOOKS <= looks.len() {
-            looks.pop_front();
+        let of_caller = looks.iter().filter(|it| it.is_of(device, principal)).count();
+        let is_full = LOOKS_EACH <= of_caller || MAX_LOOKS <= looks.len();
+        let is_oldest = |it: &ShownElements| of_caller < LOOKS_EACH || it.is_of(device, principal);
+        if is_full && let Some(oldest) = looks.iter().position(is_oldest) {
+            looks.remove(oldest);
         }
         looks.push_back(look);
         mark
     }
 
-    /// The element that a reference of the last look names.
+    /// The element that a reference of one of the last looks names.
     pub fn find(
         &self,
         device: &DeviceId,
@@ -88,10 +98,8 @@ impl Looks {
         reference: &str,
     ) -> Result<Reference, ToolError> {
         let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_caller =
-            looks.iter().find(|look| look.device == *device && look.principal == *principal);
         let (mark, index) = reference.split_once('-').unwrap_or_default();
-        let look = of_caller.filter(|look| look.mark == mark);
+        let look = looks.iter().rev().find(|it| it.is_of(device, principal) && it.mark == mark);
         let seen = index.parse::<usize>().ok().and_then(|index| {
             look?.elements.iter().find(|(known, _)| *known == index).map(|(_, seen)| seen)
         });
@@ -133,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_holds_for_one_look_one_caller_and_one_place() {
+    fn a_reference_holds_for_the_last_looks_of_one_caller_and_one_place() {
         let (looks, phone) = (Looks::default(), DeviceId::new("X"));
         let me = Principal::local();
         let mark = looks.remember(&phone, &me, &screen("Send", 400));
@@ -150,7 +158,12 @@ mod tests {
         for wrong in ["", "0", &format!("{mark}-1"), &format!("{mark}-x"), "zzzz-0"] {
             assert!(looks.find(&phone, &me, wrong).is_err(), "{wrong}");
         }
-        looks.remember(&phone, &me, &screen("Send", 400));
+        // Another agent of the same caller looks as well, and somebody else.
+        for look in 1..=LOOKS_EACH {
+            assert!(looks.find(&phone, &me, &reference).is_ok(), "look {look}");
+            looks.remember(&phone, &me, &screen("Send", 400));
+            looks.remember(&phone, &Principal::new("anna"), &screen("Send", 400));
+        }
         assert!(looks.find(&phone, &me, &reference).is_err(), "an earlier look");
     }
 

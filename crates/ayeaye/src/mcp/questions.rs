@@ -56,6 +56,8 @@ pub(super) struct FollowedRun {
     pub(super) late: bool,
     /// Whether what the call said became advice, since the question had been answered.
     pub(super) became_advice: bool,
+    /// Whether the request that the call was made for gave way to another one.
+    pub(super) replaced: bool,
 }
 
 /// One call and the questions it asks.
@@ -76,6 +78,8 @@ pub(super) struct QuestionDelivery<'a> {
     late: bool,
     /// Whether what this call said became advice.
     became_advice: bool,
+    /// The request whose question was answered elsewhere while it was shown in a form.
+    request: Option<String>,
 }
 
 impl<'a> QuestionDelivery<'a> {
@@ -104,6 +108,7 @@ impl<'a> QuestionDelivery<'a> {
             misread: false,
             late,
             became_advice: false,
+            request: None,
         }
     }
 
@@ -144,6 +149,7 @@ impl<'a> QuestionDelivery<'a> {
             if !open && !ctx.ct.is_cancelled() {
                 // Answered elsewhere meanwhile: this call goes on with what came of that.
                 self.late |= matches!(answered, Ok(FormAnswer::Text(_)));
+                self.request.get_or_insert_with(|| report.task.clone());
                 follower = self.follow_answered(&report, number).await?;
                 end_is_told = follower.was_over();
                 continue;
@@ -154,6 +160,11 @@ impl<'a> QuestionDelivery<'a> {
                     follower = self.send_answer(&report, number, text).await?;
                     end_is_told = follower.was_over();
                     self.late |= follower.has_dropped_answer();
+                }
+                // What somebody else has left for it.
+                _ if self.is_left(&report, number).await => {
+                    follower = self.resume(&report, UserInput::Nothing).await?;
+                    end_is_told = follower.was_over();
                 }
                 // The same follower reports the same question, which is asked once more.
                 Ok(FormAnswer::Invalid) if self.misread => {
@@ -203,6 +214,10 @@ impl<'a> QuestionDelivery<'a> {
                 self.late |= follower.has_dropped_answer();
                 self.follow(follower).await
             }
+            _ if self.is_left(&report, state.question).await => {
+                let follower = self.resume(&report, UserInput::Nothing).await?;
+                self.follow(follower).await
+            }
             FormAnswer::Declined => Ok(self.result(report, Some(Unanswered::Declined))),
             FormAnswer::GivenUp => Ok(self.result(report, Some(Unanswered::GivenUp))),
             FormAnswer::Invalid if self.misread || !self.can_require_input() => {
@@ -217,8 +232,15 @@ impl<'a> QuestionDelivery<'a> {
     }
 
     fn result(&self, report: impl Into<Arc<Report>>, asked: Option<Unanswered>) -> Followed {
-        let (late, became_advice) = (self.late, self.became_advice);
-        Followed::Result(FollowedRun { report: report.into(), asked, late, became_advice })
+        let (report, late, became_advice) = (report.into(), self.late, self.became_advice);
+        let replaced = self.request.as_ref().is_some_and(|before| *before != report.task);
+        Followed::Result(FollowedRun { report, asked, late, became_advice, replaced })
+    }
+
+    /// Whether an answer to this question was left that a run would take, as `ayeaye sessions answer` does.
+    async fn is_left(&self, report: &Report, number: u32) -> bool {
+        !self.wait.request().ct.is_cancelled()
+            && self.agent.has_answer_left(report.session_id, number).await
     }
 
     /// Whether this client can be asked to call again.
@@ -249,7 +271,7 @@ impl<'a> QuestionDelivery<'a> {
     }
 
     /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, the call is
-    /// over, or the question was answered elsewhere.
+    /// over, or the question was answered elsewhere, or an answer left for it.
     async fn elicit(
         &mut self,
         report: &Report,
@@ -258,7 +280,12 @@ impl<'a> QuestionDelivery<'a> {
     ) -> Result<FormAnswer, Option<Unanswered>> {
         let form = question_form(question, report, self.misread);
         // Boxed: it is large, and would be part of every future around it.
-        let answered = Box::pin(answered_elsewhere(self.agent, &self.principal, report, number));
+        let answered = Box::pin(async {
+            tokio::select! {
+                () = answered_elsewhere(self.agent, &self.principal, report, number) => {}
+                () = self.agent.until_answer_is_left(report.session_id, number) => {}
+            }
+        });
         match show_form(self.agent, &mut self.wait, form, answered).await? {
             ClientResult::ElicitResult(result) => Ok(parse_answer(question, &result)),
             _ => Ok(FormAnswer::Invalid),

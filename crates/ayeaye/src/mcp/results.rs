@@ -240,6 +240,15 @@ impl RunResult {
         self
     }
 
+    /// The same while a person drives the phone by hand: going on would take it from them.
+    #[must_use]
+    pub fn in_hand(mut self, report: &Report) -> Self {
+        if report.question.is_none() && self.next == next::next(report) {
+            self.next = next::IN_HAND;
+        }
+        self
+    }
+
     /// The same for a client that is offered this: what it may not call is not advised.
     #[must_use]
     pub fn offered(mut self, report: &Report, offer: Offer) -> Self {

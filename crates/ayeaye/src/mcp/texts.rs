@@ -39,8 +39,8 @@ returns a session_id.
 3. Read stop_reason; `next` says what to do. STILL_RUNNING: call ask_agent_continue with just the session_id \
 to follow it. INFO_ACTION_NEEDS_REPLY: ask your user, then ask_agent_continue with the session_id and \
 reply_from_client; never make up an answer. Takeover (sign-in, captcha, code, payment): your user acts on the \
-phone and says done; then send that as reply_from_client. After any other early stop, call ask_agent_continue \
-to resume.
+phone and says done; then send that as reply_from_client. CANCELLED, USER_PAUSED: somebody stopped it; ask your \
+user before you go on. After any other early stop, call ask_agent_continue to resume.
 4. After success, ask_agent_continue with a task is faster for something related; after a failure, or \
 for another app, start a new task.
 
@@ -148,7 +148,7 @@ with what your user said. Do not make up answers;
 - after your user has done something by hand on the phone (sign-in, captcha, payment): \
 reply_from_client says that it is done;
 - to follow a task that is STILL_RUNNING, or to see the last result again, as after a call that timed out: session_id alone;
-- to resume after MAX_STEPS_REACHED, CANCELLED, DEVICE_LOST and other early stops: session_id alone, or \
+- to resume after MAX_STEPS_REACHED etc. (CANCELLED, USER_PAUSED: if your user wants it): session_id alone, or \
 with advice in reply_from_client;
 - for a related request after success: session_id and task. It is faster than a new session.
 

@@ -65,8 +65,7 @@ impl ToolError {
             "." => format!("the arguments do not fit: {cause}"),
             path => format!("`{path}` does not fit: {cause}"),
         };
-        // An unknown field is reported together with all known ones.
-        let hint = if cause.contains("`device_id`") && !cause.starts_with("unknown field") {
+        let hint = if cause.contains("`device_id`") {
             "list_connected_devices shows the phones and their device_id"
         } else {
             "tools/list says what each tool takes"
@@ -74,13 +73,36 @@ impl ToolError {
         Self { text, hint }
     }
 
-    /// The same with the name of the field that was most likely meant.
+    /// A field that there is not, with the one that was most likely meant and all there are.
+    pub(super) fn unknown_field(given: &str, meant: Option<&str>, names: &[&str]) -> Self {
+        let shown = excerpt(given, 60);
+        let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let names = names.join("`, `");
+        Self {
+            text: format!(
+                "the arguments do not fit: unknown field `{shown}`{meant} (this tool takes `{names}`)"
+            ),
+            hint: "tools/list says what each tool takes",
+        }
+    }
+
+    /// The same with the limits of the number that was expected.
     #[must_use]
-    pub(super) fn or_meant(mut self, name: Option<&str>) -> Self {
-        if let Some(name) = name {
-            self.text = format!("{}; did you mean `{name}`?", self.text);
+    pub(super) fn in_range(mut self, range: Option<(u64, u64)>) -> Self {
+        if let Some((least, most)) = range {
+            self.text = format!("{}, {least} to {most}", self.text);
         }
         self
+    }
+
+    /// A place that is given in parts of the screen.
+    pub(super) fn fraction(name: &str, given: f64) -> Self {
+        Self {
+            text: format!(
+                "`{name}` is {given}; coordinates are thousandths of the screen, 0 to 1000, not fractions of it"
+            ),
+            hint: "multiply them by 1000: the middle of the screen is 500, 500",
+        }
     }
 
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
@@ -139,6 +161,13 @@ impl ToolError {
         }
     }
 
+    pub(super) fn nothing_to_type() -> Self {
+        Self {
+            text: "there is nothing to type: `text` is empty".to_owned(),
+            hint: "to empty the field set `clear`; ENTER and other keys are pressed with press_key",
+        }
+    }
+
     /// A look at a private app.
     pub(crate) fn private_app(app: &str) -> Self {
         let app = if app.is_empty() { "an app that the phone does not name" } else { app };
@@ -183,7 +212,7 @@ impl ToolError {
         let shown = excerpt(given, 20);
         Self {
             text: format!(
-                "nothing was done: `{shown}` is not an element from your last look at this phone that is \
+                "nothing was done: `{shown}` is not an element from your last looks at this phone that is \
                  still there and unchanged"
             ),
             hint: "call get_ui_tree again and take `ref` from what it says now",

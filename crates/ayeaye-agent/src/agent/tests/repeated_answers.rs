@@ -45,9 +45,13 @@ async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
     assert_eq!(asks(&ended_call(&rig, session, "yes").await), "Pay 40?");
     assert_eq!(rig.phone.gestures().len(), 1);
     // The client was not told that.
+    for _ in 0..2 {
+        let again = ended_call(&rig, session, "yes").await;
+        assert_eq!(asks(&again), "Pay 40?");
+        assert_eq!(rig.answers(session).await.len(), 1, "nor was any result of these calls read");
+    }
     let again = ended_call(&rig, session, "yes").await;
-    assert_eq!(asks(&again), "Pay 40?");
-    assert_eq!(rig.answers(session).await.len(), 1);
+    rig.agent.note_told(&again);
     // Now it has been, so that the same words are meant.
     let paid = ended_call(&rig, session, "yes").await;
     assert_eq!(paid.message, "Paid.");
@@ -64,12 +68,26 @@ async fn a_yes_to_a_question_that_was_told_is_taken_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_name_that_comes_again_is_none_for_what_is_asked_next() {
+    let lines = [info("Which Anna?"), info("What shall I write to her?"), complete("Sent.")];
+    let rig = Rig::new(lines);
+    let session = asked(&rig).await;
+    ended_call(&rig, session, "Anna Berg").await;
+    let again = ended_call(&rig, session, "Anna Berg").await;
+    assert_eq!(asks(&again), "What shall I write to her?");
+    assert_eq!(rig.answers(session).await.len(), 1);
+    rig.agent.note_told(&again);
+    // Whoever was told of the question may mean just that.
+    assert_eq!(ended_call(&rig, session, "Anna Berg").await.message, "Sent.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn other_questions_and_who_makes_no_call_again_are_taken_at_once() {
-    // A question that asks for no leave.
+    // A question that asks for no leave, in other words than the last answer's.
     let rig = Rig::new([confirm("Pay 12?"), info("Which card?"), complete("done")]);
     let session = asked(&rig).await;
     ended_call(&rig, session, "yes").await;
-    assert_eq!(ended_call(&rig, session, "yes").await.message, "done");
+    assert_eq!(ended_call(&rig, session, "the blue one").await.message, "done");
     // A person at a terminal.
     let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?"), complete("done")]);
     let session = asked(&rig).await;
@@ -117,7 +135,9 @@ async fn after_a_restart_it_is_asked_once_more_and_no_oftener() {
     let report = ended_call(&rig, session, "yes").await;
     rig.agent.note_told(&report);
     let next = rig.restarted([complete("done")]);
-    assert_eq!(asks(&ended_call(&next, session, "yes").await), "Pay 40?");
+    let again = ended_call(&next, session, "yes").await;
+    assert_eq!(asks(&again), "Pay 40?");
+    next.agent.note_told(&again);
     assert_eq!(ended_call(&next, session, "yes").await.message, "done");
 }
 
@@ -144,6 +164,7 @@ async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
         call(by, session, "yes").await.unwrap();
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert!(follower.running(), "it still waits");
+        by.agent.note_told(&follower.report());
         assert_eq!(rig.answers(session).await, [(AnswerSource::Manual, "yes".to_owned())]);
         call(by, session, "yes").await.unwrap();
         assert_eq!(rig.ended(follower).await.message, "done");
@@ -158,6 +179,7 @@ async fn no_words_are_leave_for_what_was_asked_after_the_callers_last_result() {
     rig.go_on(session, UserInput::Reply("the blue one".to_owned())).await;
     for (said, is_told) in [("ok", false), ("ok", true)] {
         let report = ended_call(&rig, session, said).await;
+        rig.agent.note_told(&report);
         let message = if is_told { "done" } else { "Pay 40?" };
         assert_eq!(report.message, message);
     }

@@ -185,3 +185,35 @@ async fn a_reader_of_a_stream_that_was_dropped_and_came_back_waits_for_what_come
     assert_eq!(message.event_id, Some(id.unwrap()));
     assert!(place.news.has_changed().is_ok(), "it would ask again and again");
 }
+
+#[tokio::test]
+async fn an_answer_is_delivered_when_a_reader_gets_it_and_not_before() {
+    for by_another_connection in [false, true] {
+        let (replay, anna) = (Replay::default(), Principal::new("token:anna"));
+        let first = replay.store_event("s", &news(1)).await.unwrap();
+        let delivery = replay.assign("s", &SessionId::from("hers"), &anna);
+        let told = Arc::new(Mutex::new(0));
+        let is_told = || *told.lock().unwrap();
+        let mut extensions = rmcp::model::Extensions::new();
+        extensions.insert(delivery);
+        let note = Arc::clone(&told);
+        Delivery::when_read(&extensions, move || *note.lock().unwrap() += 1);
+        replay.read(&first, &anna);
+        let last = replay.store_event("s", &answer()).await.unwrap();
+        assert_eq!(is_told(), 0, "it is kept, and nobody has it");
+        for _ in 0..2 {
+            if by_another_connection {
+                let again = replay.replay_events_after(&first).await.unwrap();
+                assert_eq!(again.count().await, 1);
+            } else {
+                replay.read(&last, &anna);
+            }
+            assert_eq!(is_told(), 1);
+        }
+    }
+    // Where nothing is kept, a result is read at once.
+    let told = Arc::new(Mutex::new(0));
+    let note = Arc::clone(&told);
+    Delivery::when_read(&rmcp::model::Extensions::new(), move || *note.lock().unwrap() += 1);
+    assert_eq!(*told.lock().unwrap(), 1);
+}

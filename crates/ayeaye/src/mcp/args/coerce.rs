@@ -41,6 +41,27 @@ pub(super) fn meant<'a>(name: &str, schema: &'a JsonObject) -> Option<&'a str> {
     same.or_else(|| nearest_of(name, fields.keys().map(String::as_str)))
 }
 
+/// A coordinate that is given as a fraction of the screen, if all of them are: rounded, they would mean a corner.
+pub(super) fn fraction(arguments: &JsonObject, schema: &JsonObject) -> Option<(String, f64)> {
+    let fields = schema.get("properties").and_then(Value::as_object)?;
+    let given = arguments.iter().filter(|(name, _)| fields.get(*name).is_some_and(is_coordinate));
+    let given: Vec<(&String, f64)> = given
+        .filter_map(|(name, value)| {
+            let in_text = value.as_str().and_then(number);
+            Some((name, in_text.as_ref().unwrap_or(value).as_f64()?))
+        })
+        .collect();
+    let are_all = given.iter().all(|(_, it)| (0.0..=1.0).contains(it));
+    let first = given.into_iter().find(|(_, it)| are_all && it.fract() != 0.0);
+    first.map(|(name, it)| (name.clone(), it))
+}
+
+/// The limits of a number, where it has two.
+pub(super) fn range(name: &str, schema: &JsonObject) -> Option<(u64, u64)> {
+    let field = schema.get("properties")?.get(name)?;
+    Some((field.get("minimum")?.as_u64()?, field.get("maximum")?.as_u64()?))
+}
+
 /// Whether a host has added this field, which the tool does not have, and nothing is lost without it.
 fn is_of_host(name: &str, value: &Value, fields: &JsonObject) -> bool {
     if fields.is_empty() || name.starts_with('_') {
@@ -160,6 +181,28 @@ mod tests {
             coerced::<TapArgs>(json!({ "x": 1000.4, "y": -0.6 })),
             json!({ "x": 1000, "y": -1 })
         );
+    }
+
+    #[test]
+    fn fractions_of_the_screen_are_no_thousandths() {
+        let found = |given: Value, schema: &JsonObject| {
+            fraction(given.as_object().unwrap(), schema).map(|(name, _)| name)
+        };
+        let (tap, swipe) = (input::<TapArgs>(), input::<SwipeArgs>());
+        for (given, name) in [
+            (json!({ "x": 0.5, "y": 0.25 }), Some("x")),
+            (json!({ "x": "0.5", "y": "1" }), Some("x")),
+            (json!({ "x": 0, "y": 0.5 }), Some("y")),
+            (json!({ "x": 0.5, "y": 500 }), None),
+            (json!({ "x": 1, "y": 1.0 }), None),
+            (json!({ "x": 513.5, "y": 20 }), None),
+            (json!({ "ref": "0.5" }), None),
+        ] {
+            assert_eq!(found(given.clone(), &tap).as_deref(), name, "{given}");
+        }
+        let up =
+            json!({ "from_x": 0.5, "from_y": 0.8, "to_x": 0.5, "to_y": 0.2, "duration_ms": 500 });
+        assert_eq!(found(up, &swipe).as_deref(), Some("from_x"));
     }
 
     #[test]

@@ -319,7 +319,7 @@ impl PlacedArgs for TypeArgs {
             return Err(ToolError::not_typable(odd));
         }
         if self.text.is_empty() && !self.clear.unwrap_or_default() {
-            return Err(ToolError::nothing_to("type", "text"));
+            return Err(ToolError::nothing_to_type());
         }
         Ok(Gesture::Type {
             text: self.text.clone(),
@@ -401,7 +401,7 @@ mod tests {
         assert!(typed(json!({ "text": "  " })).is_ok(), "blanks are a text");
         assert!(typed(json!({ "text": "", "clear": true })).is_ok(), "it empties the field");
         for (wrong, says) in [
-            (json!({ "text": "" }), "`text` is empty"),
+            (json!({ "text": "" }), "`text` is empty\nhint: to empty the field set `clear`"),
             (json!({ "text": "a\u{1b}[2J" }), "U+001B"),
             (json!({ "text": "x".repeat(5000) }), "5000 bytes"),
             (json!({ "x": 5 }), "`y` is missing"),

@@ -111,6 +111,10 @@ pub(super) const DECLINED: &str = "Your user declined to answer this in a form, 
     at once. Tell them in words what the question is; call ask_agent_continue with this session_id and \
     reply_from_client once they have answered you, or stop_task if they want to leave it.";
 
+/// What to do while a person drives the phone by hand.
+pub(super) const IN_HAND: &str = "A person is driving this phone by hand, and going on takes it from them. Wait until your user says that the \
+    agent may go on; then call ask_agent_continue with this session_id.";
+
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
     let question = report.question.as_ref();
@@ -188,7 +192,8 @@ pub(super) fn next(report: &Report) -> &'static str {
              session_id."
         }
         StopReason::UserPaused => {
-            "It is paused. When your user wants it to go on, call ask_agent_continue with this session_id."
+            "A person has paused it: ask your user before you go on. When your user wants it to go on, call \
+             ask_agent_continue with this session_id."
         }
         _ if is_given_up(report) => {
             "This request was given up. For something else on the same phone, call ask_agent_continue with this \
@@ -198,10 +203,12 @@ pub(super) fn next(report: &Report) -> &'static str {
             "Call ask_agent_continue with this session_id to go on. Passwords, codes and the like that your user said \
              are not kept, so the agent may ask for them again; or start a new task that has them."
         }
-        StopReason::Cancelled
-        | StopReason::ManualStopScreenOff
-        | StopReason::ServerRestarted
-        | StopReason::NotStarted => {
+        StopReason::Cancelled => {
+            "Nothing is lost, but it was stopped. If that was not you, a person at the server's page or another client did \
+             it: ask your user before you go on. Then ask_agent_continue with this session_id resumes it; or start a \
+             new task."
+        }
+        StopReason::ManualStopScreenOff | StopReason::ServerRestarted | StopReason::NotStarted => {
             "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
         }
         StopReason::BudgetReached if report.is_run_time_used_up() => {
@@ -323,6 +330,9 @@ mod tests {
     fn what_is_given_up_goes_on_with_a_task_only() {
         for reason in [StopReason::Cancelled, StopReason::ServerRestarted] {
             assert!(next(&report(reason)).starts_with("Nothing is lost"), "{reason:?}");
+            // Of what somebody has stopped it is not for the client to say.
+            let asks_first = next(&report(reason)).contains("ask your user before you go on");
+            assert_eq!(asks_first, reason == StopReason::Cancelled, "{reason:?}");
             let over = next(&Report { is_over: true, ..report(reason) });
             assert!(over.contains("given up") && over.contains("and a task"), "{over}");
         }

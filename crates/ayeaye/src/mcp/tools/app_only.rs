@@ -41,7 +41,7 @@ impl Server {
             () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
             report = self.report_after(id, &principal, args.state.as_deref(), deadline) => report?,
         };
-        self.note_told(&report, &ctx);
+        self.note_question_told(&report, &ctx);
         let now = WatchResult::new(&report, args.after);
         let mut result = results::structured(&now);
         // The facts are for the page; a host that shows the call needs no more than a line.
@@ -76,7 +76,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::UserPaused, &principal::of(&ctx)).await?;
-        self.note_told(&report, &ctx);
+        self.note_question_told(&report, &ctx);
         Ok(results::structured(&RunResult::from(&report)))
     }
 }

@@ -105,8 +105,7 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
-        let result = results::RunResult::from(&report).offered(&report, self.offer().await);
-        Ok(results::structured(&result))
+        Ok(results::structured(&self.result(&report).await))
     }
 }
 

@@ -1,11 +1,15 @@
 //! Tools that hand a task to the agent.
 use std::sync::Arc;
 
-use ayeaye_agent::{ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, error_chain};
+use ayeaye_agent::{
+    Agent, ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, StartTask, StopReason,
+    error_chain,
+};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
+use crate::delivery::Delivery;
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
@@ -21,8 +25,10 @@ use crate::principal;
 const MOST_STEP_PICTURES: usize = 6;
 
 /// What is said beside the result where a form was answered in vain.
-const LATE: &str = "Your user's answer was not passed on: the question had already been answered, by an earlier copy of this \
-     answer or by another one.";
+const LATE: &str = "Your user's answer was not passed on: the question had been answered (by an earlier copy of this answer or by \
+     another one), given up or replaced in the meantime.";
+/// The same where the request whose question was asked is not the one that was carried out.
+const REPLACED: &str = "Your request was replaced by another one while its question waited: this is that one's result, see `task`.";
 /// The same where an answer came after another one to a session that is at work.
 const ADVICE: &str = "The question had been answered already: what you said in this call was given to the agent as advice.";
 
@@ -140,8 +146,7 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
         self.note_told(&report, &ctx);
-        let result = results::RunResult::from(&report).offered(&report, self.offer().await);
-        Ok(results::structured(&result))
+        Ok(results::structured(&self.result(&report).await))
     }
 }
 
@@ -180,11 +185,42 @@ impl Server {
         Ok(self.told(followed, pictures, before, ctx).await)
     }
 
-    /// Remembers what a client is asked in the result of this call; of one that was cancelled it gets none.
+    /// What is told of a run, or of a session that has none.
+    pub(super) async fn result(&self, report: &Report) -> results::RunResult {
+        let result = results::RunResult::from(report).offered(report, self.offer().await);
+        // Where that is not known, whoever goes on learns it.
+        let in_hand = report.stop_reason != StopReason::StillRunning
+            && self.agent.is_in_hand(report.session_id).await.unwrap_or_default();
+        if in_hand { result.in_hand(report) } else { result }
+    }
+
+    /// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
+    /// gets none.
     pub(super) fn note_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
-        if !ctx.ct.is_cancelled() {
-            self.agent.note_told(report);
+        self.note_read(report, ctx, |agent, report, caller| {
+            agent.note_told(report);
+            agent.note_followed(report, caller);
+        });
+    }
+
+    /// The same of a question only: whoever follows the run has yet to learn how it went on.
+    pub(super) fn note_question_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
+        self.note_read(report, ctx, |agent, report, _| agent.note_told(report));
+    }
+
+    fn note_read(
+        &self,
+        report: &Report,
+        ctx: &RequestContext<RoleServer>,
+        note: impl FnOnce(&Agent, &Report, &Principal) + Send + 'static,
+    ) {
+        if ctx.ct.is_cancelled() {
+            return;
         }
+        let (agent, caller) = (Arc::clone(&self.agent), principal::of(ctx));
+        // Without its steps, which nobody asks for then.
+        let report = Report { steps: Vec::new(), ..report.clone() };
+        Delivery::when_read(&ctx.extensions, move || note(&agent, &report, &caller));
     }
 
     /// Goes on with a call that its client makes again with an answer.
@@ -211,14 +247,16 @@ impl Server {
         before: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let FollowedRun { report, asked, late, became_advice } = match followed {
+        let FollowedRun { report, asked, late, became_advice, replaced } = match followed {
             Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
-        let offered = results::RunResult::from(&*report).offered(&report, self.offer().await);
-        let mut result = results::structured(&offered.asked(asked));
+        let mut result = results::structured(&self.result(&report).await.asked(asked));
         if late {
             result.content.extend(results::note(LATE));
+        }
+        if replaced {
+            result.content.extend(results::note(REPLACED));
         }
         if became_advice {
             result.content.extend(results::note(ADVICE));
