@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceId, Principal, StopReason};
+use ayeaye_agent::{DeviceId, Principal, SessionId, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -80,6 +80,10 @@ fn is_taken_back(client: &LineClient, form: &Value) -> bool {
     client.others.iter().any(is_it)
 }
 
+async fn only_session(fake: &FakeServer) -> SessionId {
+    fake.agent.listed(&Principal::local(), None, 1).await.unwrap().sessions[0].0
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_left_is_taken_while_a_form_is_open() {
     let fake = FakeServer::new(which_anna());
@@ -87,8 +91,8 @@ async fn an_answer_that_is_left_is_taken_while_a_form_is_open() {
     let begun = tokio::time::Instant::now();
     let call = silent.send("tools/call", json!({ "name": START, "arguments": task() })).await;
     let form = form(&mut silent).await;
-    let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
-    let (id, number) = (sessions[0].0, sessions[0].1.as_ref().unwrap().asked_at_step);
+    let id = only_session(&fake).await;
+    let number = fake.agent.report(id, &Principal::local()).await.unwrap().asked_at_step;
     // As `ayeaye sessions answer` does, in a process of its own.
     let other = fake.restarted([]);
     let berg = "Berg".to_owned();
@@ -107,8 +111,8 @@ async fn a_result_of_another_request_is_told_as_one() {
     let call = silent.send("tools/call", json!({ "name": START, "arguments": task() })).await;
     form(&mut silent).await;
     let other = on_pipe(&fake.server, &FakeUser::new([]).without_forms(), Era::Old).await;
-    let sessions = fake.agent.sessions(&Principal::local(), 1).await.unwrap();
-    let next = json!({ "session_id": sessions[0].0.to_string(), "task": "Set a timer" });
+    let id = only_session(&fake).await;
+    let next = json!({ "session_id": id.to_string(), "task": "Set a timer" });
     let (told, done) = tokio::join!(silent.answer(call), facts(&other, CONTINUE, next));
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let told = &told["result"];

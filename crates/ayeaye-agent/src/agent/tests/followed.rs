@@ -1,6 +1,8 @@
 //! A client that follows a run in several calls learns how it has ended before anything goes on.
 use std::future::pending;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::fakes::{Rig, ScriptedReply, click, client, complete, info};
 use crate::{
     ContinueTask, DeviceId, Principal, Report, SessionId, StartTask, StopReason, UserInput,
@@ -8,7 +10,11 @@ use crate::{
 
 /// A call of a client with this to say.
 async fn call(rig: &Rig, session: SessionId, input: UserInput) -> Report {
-    let follower = rig.agent.resume_once(rig.next(session, input), pending()).await.unwrap();
+    resumed(rig, rig.next(session, input)).await
+}
+
+async fn resumed(rig: &Rig, next: ContinueTask) -> Report {
+    let follower = rig.agent.resume_once(next, pending(), &CancellationToken::new()).await.unwrap();
     rig.ended(follower).await
 }
 
@@ -90,8 +96,7 @@ async fn words_and_who_was_told_nothing_go_on_as_before() {
     let (rig, session) = stopped().await;
     let other =
         ContinueTask { principal: Principal::operator(), ..rig.next(session, UserInput::Nothing) };
-    let follower = rig.agent.resume_once(other, pending()).await.unwrap();
-    assert_eq!(rig.ended(follower).await.message, "done");
+    assert_eq!(resumed(&rig, other).await.message, "done");
 }
 
 #[tokio::test(start_paused = true)]
