@@ -190,7 +190,7 @@ fn what_the_parts_of_an_earlier_request_came_to_is_told() {
             click(3),
             HistoryItem::Request("text it to Ben".to_owned()),
         ];
-        let all = told(&prompt(family, "text it to Ben", &history, &[]));
+        let all = all_but_rules(&prompt(family, "text it to Ben", &history, &[]));
         for part in [
             "Asked before: find both, and you reported: \"Both found.\"\n",
             "Asked before: open the mail (not finished)\n",
