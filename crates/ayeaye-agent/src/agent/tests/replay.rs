@@ -1,4 +1,6 @@
 //! Steps of an earlier run, done again under guard.
+use std::time::Duration;
+
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, complete, info, sensitive, types};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::Fact;
@@ -89,14 +91,17 @@ async fn an_element_that_has_moved_a_little_is_touched_where_it_is() {
 
 #[tokio::test(start_paused = true)]
 async fn at_the_first_step_that_does_not_fit_the_model_goes_on_for_good() {
-    let cases: [(String, &str); 3] = [
-        (button("Back", 50), "\u{201c}Next\u{201d} is not where it was"),
-        (button("Next", 90), "\u{201c}Next\u{201d} is not where it was"),
-        ("ERROR: could not get idle state.".to_owned(), "does not list the elements of its screen"),
+    let cases = [
+        (Some(button("Back", 50)), "\u{201c}Next\u{201d} is not where it was"),
+        (Some(button("Next", 90)), "\u{201c}Next\u{201d} is not where it was"),
+        (None, "does not list the elements of its screen"),
     ];
     for (dump, why) in cases {
         let (rig, replay) = recorded([click(500), complete("Anna knows.")]).await;
-        with_button(&rig, &dump, LAST);
+        match dump {
+            Some(dump) => with_button(&rig, &dump, LAST),
+            None => rig.phone.dumps_in(Duration::from_mins(1)),
+        }
         rig.script.adds([click(300), complete("Done by hand.")]);
         let report = again(&rig, replay).await;
         assert_eq!(report.message, "Done by hand.", "{why}");
