@@ -134,8 +134,11 @@ fn ask(request: &GateRequest<'_>, class: ActClass, rule: Rule, evidence: &str) -
     let mut thing = match class {
         _ if rule == Rule::UnnamedSecret => evidence.to_owned(),
         // What is opened is named by the evidence, and what is marked by the model's own question.
-        ActClass::Open | ActClass::Unreadable | ActClass::Install if screen.aimed.is_empty() => {
-            evidence.to_owned()
+        ActClass::Open | ActClass::Install if screen.aimed.is_empty() => evidence.to_owned(),
+        // The app is named already.
+        ActClass::Unreadable if screen.aimed.is_empty() => {
+            let rest = evidence.strip_prefix(request.package);
+            rest.and_then(|it| it.strip_prefix(", ")).unwrap_or(evidence).to_owned()
         }
         _ => aimed
             .map(super::request::ControlFacts::name)

@@ -228,7 +228,7 @@ pub struct ListSessionsArgs {
     /// The most sessions to list, newest first. 20 if left out.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
-    /// A session_id: lists older ones than that.
+    /// A `session_id`: lists older ones than that.
     pub before: Option<String>,
 }
 

@@ -63,6 +63,7 @@ async fn a_list_of_elements_that_nobody_can_read_blinds_no_check() {
     rig.phone.shows(&screen("Chat", "Go on").replacen("<node", &format!("<node{many}"), 1), false);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{}", report.message);
+    assert!(report.message.contains("on it in com.example.chat: \"a list"), "{}", report.message);
     assert_eq!(rig.phone.gestures(), [""; 0]);
     assert_eq!(rig.facts(report.session_id, verdicts).await, ["confirm no-elements"]);
 }
