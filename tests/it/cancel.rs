@@ -1,7 +1,7 @@
 //! Cancelled calls and clients that hang up, in each era: what goes on, and what waits.
 use std::sync::Arc;
 
-use ayeaye_agent::{Principal, SessionId, SessionInBrief, StopReason};
+use ayeaye_agent::{AgentError, Principal, SessionId, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -59,37 +59,55 @@ async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
     }
 }
 
+/// Waits until nothing has the phone, by an act, and says which tasks there are.
+async fn tasks_once_free(fake: &FakeServer) -> Vec<String> {
+    let local = Principal::local();
+    within(20, "the end of what was cancelled", async {
+        let mut tick = tokio::time::interval(LOOK_EVERY);
+        loop {
+            match fake.agent.act(presses_home(local.clone())).await {
+                Ok(mut acting) => return acting.finished().await,
+                Err(AgentError::DeviceBusy { .. }) => {}
+                Err(err) => panic!("{err}"),
+            }
+            tick.tick().await;
+        }
+    })
+    .await;
+    let sessions = fake.agent.listed(&local, None, 9).await.unwrap().sessions;
+    sessions.iter().map(|(_, it)| it.as_ref().unwrap().task().to_owned()).collect()
+}
+
 #[tokio::test]
-async fn a_call_that_is_cancelled_while_its_run_begins_leaves_no_task_behind() {
+async fn a_call_that_is_cancelled_before_its_run_begins_leaves_no_task_behind() {
     let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let gate = Arc::new(Notify::new());
-    let fake = FakeServer::new([taps(1).held(&Arc::new(Notify::new())), completes("Done.")]);
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
     let mut client = LineClient::of(&fake.server, "new", json!({})).await;
-    // A start first, then a call that goes on.
-    for begun in 0..2 {
+    let mut cancel = async |params: Value| {
         fake.device.open_behind(&gate);
-        let params = if begun == 0 {
-            start()
-        } else {
-            let (session, _) = stopped(&fake).await;
-            json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } })
-        };
         let call = client.send("tools/call", modern(params, &tasks)).await;
         fake.device.is_wanted().await;
         client.line(&cancelled(call)).await;
         // Whoever is answered now was read behind the cancel.
         client.ask("tools/list", modern(json!({}), &tasks)).await;
         gate.notify_one();
-        within(20, "the run", async {
-            while fake.agent.activity(&Principal::local()).count < 2 * begun + 2 {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        })
-        .await;
-        let (_, reason) = stopped(&fake).await;
-        assert_eq!(reason, StopReason::Cancelled);
-    }
-    assert_eq!(fake.device.gestures(), 0);
+    };
+    cancel(start()).await;
+    assert_eq!(tasks_once_free(&fake).await, ["Direct control by the client"]);
+
+    // Nor is an answer used up.
+    let mut old = LineClient::old(&fake.server, json!({})).await;
+    let asked = old.ask("tools/call", start()).await;
+    let session = &asked["result"]["structuredContent"]["session_id"];
+    let arguments = json!({ "session_id": session, "reply_from_client": "Berg" });
+    let answer = json!({ "name": CONTINUE, "arguments": arguments });
+    cancel(answer.clone()).await;
+    tasks_once_free(&fake).await;
+    assert_eq!((fake.model.calls(), fake.model.user_replies().len()), (1, 0));
+    let done = old.ask("tools/call", answer).await;
+    assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{done}");
+    assert_eq!(fake.model.user_replies(), ["Berg"]);
 }
 
 /// An act that has the phone until the gate is opened.
@@ -133,22 +151,8 @@ async fn a_start_that_is_cancelled_while_it_waits_for_an_act_does_nothing() {
     client.ask("tools/list", json!({})).await;
     gate.notify_one();
     acting.await.unwrap();
-    let local = Principal::local();
-    within(20, "the end of what was cancelled", async {
-        let mut tick = tokio::time::interval(LOOK_EVERY);
-        loop {
-            let sessions = fake.agent.listed(&local, None, 9).await.unwrap().sessions;
-            let of_task = sessions.iter().filter_map(|(_, it)| it.as_ref().ok());
-            let reasons =
-                of_task.filter(|it| it.task() == "Text Anna").map(SessionInBrief::stop_reason);
-            if reasons.collect::<Vec<_>>() == [StopReason::Cancelled] {
-                return;
-            }
-            tick.tick().await;
-        }
-    })
-    .await;
-    assert_eq!(fake.device.gestures(), 1, "the act's alone");
+    assert_eq!(tasks_once_free(&fake).await, ["Direct control by the client"]);
+    assert_eq!((fake.device.gestures(), fake.model.calls()), (2, 0), "of the acts alone");
 }
 
 #[tokio::test]

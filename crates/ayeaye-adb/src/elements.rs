@@ -130,8 +130,9 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
         Ok(Ok(text)) => text,
         Ok(Err(elsewhere)) => return Ok(Dump::None(NoElements::Because(elsewhere))),
         Err(DeviceError::TimedOut { .. }) => return Ok(Dump::Restless),
+        // What is too long, among others.
         Err(DeviceError::Garbled { reason, .. }) => {
-            return Ok(Dump::None(NoElements::Because(reason)));
+            return Ok(Dump::None(NoElements::Unusable(reason)));
         }
         Err(error) => return Err(error),
     };
@@ -142,7 +143,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
         return Ok(Dump::Restless);
     }
     if text.contains("<hierarchy") {
-        return Ok(Dump::None(NoElements::Because(CUT.to_owned())));
+        return Ok(Dump::None(NoElements::Unusable(CUT.to_owned())));
     }
     let said = sanitize_first_line(&without_theme_trace(&text)).unwrap_or_default();
     if is_taken(&text) {

@@ -210,8 +210,11 @@ pub enum NoElements {
     Restless,
     /// What it said instead, in its own words; empty where it said nothing.
     Said(String),
-    /// It has answered with a list that cannot be used, or not with its own; why, a clause.
+    /// What is known of it, a clause.
     Because(String),
+    /// It lists them, but the list cannot be used, as one that is too long; why, a clause. Whoever makes a screen can see
+    /// to that.
+    Unusable(String),
 }
 
 /// A phone.

@@ -95,7 +95,7 @@ fn no_elements(why: &NoElements) -> (String, &'static str) {
                 "switch off animations in the developer options, or look at another screen",
             );
         }
-        NoElements::Because(why) => {
+        NoElements::Because(why) | NoElements::Unusable(why) => {
             let mend =
                 "run `ayeaye doctor` again with another app in front, on the screen that is shown";
             return (why.clone(), mend);

@@ -73,7 +73,7 @@ async fn what_the_phone_says_instead_of_elements_is_told() {
         device.ui_tree_or_why().await.unwrap(),
         said("java.lang.SecurityException: not allowed")
     );
-    let Err(NoElements::Because(why)) = device.ui_tree_or_why().await.unwrap() else {
+    let Err(NoElements::Unusable(why)) = device.ui_tree_or_why().await.unwrap() else {
         panic!("of a part")
     };
     assert!(why.contains("broke off"), "{why}");

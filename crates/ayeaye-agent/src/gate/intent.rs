@@ -387,6 +387,11 @@ impl UserWords {
         3 <= typed.chars().count() && holds(&self.text, &typed)
     }
 
+    /// Whether one of these (normalized) stands in them, also within a word.
+    pub(super) fn say_any_of(&self, called: &[String]) -> bool {
+        called.iter().any(|it| self.text.contains(it.as_str()))
+    }
+
     /// Whether a code is among them, in whatever groups it is written.
     pub(super) fn hold_code(&self, code: &str) -> bool {
         let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();

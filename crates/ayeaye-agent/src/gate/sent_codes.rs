@@ -11,8 +11,16 @@ const FEW: usize = 5;
 #[rustfmt::skip]
 static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|คือ|är|er|on|je|είναι|е|هو|है|是|です|だ|が|は|입니다|이에요|예요|야|code|pin|tan|otp|as|als|como|for|für|para|pour|per|voor|для");
 
-/// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them.
+/// What a user calls a code, a number or a password who wants one sent. Also within a word: "Abholcode".
+#[rustfmt::skip]
+static CALLED: List = List::new("code|kode|código|codice|codul|kod|код|κωδικ|コード|코드|कोड|รหัส|رمز|كود|קוד|number|nummer|numéro|número|numero|numer|nomor|номер|αριθμ|番号|번호|नंबर|หมายเลข|رقم|מספר|password|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|parola|hasło|heslo|şifre|пароль|パスワード|비밀번호|mật khẩu|码|碼|口令|单号|單號|编号|編號");
+
+/// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them. Where these
+/// speak of a code, one that is sent is what they are about.
 pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
+    if words.say_any_of(&CALLED) {
+        return false;
+    }
     let is_said = |code: &String| {
         let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         words.hold_code(code) || said.iter().any(|it| plain(it).contains(&plain(code)))

@@ -17,23 +17,45 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// it reads gets the answer and not a broken connection.
 const DRAINED: usize = 32 << 20;
 
-/// What is made room for before anything of a body has come.
-const FIRST_ROOM: usize = 16 << 10;
+/// What each request may hold without asking for room, in bytes: more than most have. It is also what is made room for
+/// before anything of a body has come.
+const FREE: usize = 64 << 10;
 
-/// The bodies that are being read: no more than this together, whoever sends them, so that many that never end do not
-/// take the memory of the server.
-static BEING_READ: ReadBudget = ReadBudget(Semaphore::const_new((64 << 20) / UNIT));
+/// What is held of larger bodies while they are read: no more than this together, whoever sends them, so that many that
+/// never end do not take the memory of the server.
+static LARGE_BODIES: ReadBudget = ReadBudget(Semaphore::const_new((64 << 20) / UNIT));
 
 /// What the budget is counted in, in bytes.
 const UNIT: usize = 1 << 10;
 
 struct ReadBudget(Semaphore);
 
+/// What one body has of a budget, until it is dropped.
+struct Room<'a> {
+    budget: &'a ReadBudget,
+    units: usize,
+    taken: Vec<SemaphorePermit<'a>>,
+}
+
 impl ReadBudget {
-    /// Room for so many bytes until what is returned is dropped, if there is any left.
-    fn take(&self, bytes: usize) -> Option<SemaphorePermit<'_>> {
-        let units = u32::try_from(bytes.div_ceil(UNIT)).ok()?;
-        self.0.try_acquire_many(units).ok()
+    fn room(&self) -> Room<'_> {
+        Room { budget: self, units: 0, taken: Vec::new() }
+    }
+}
+
+impl Room<'_> {
+    /// Whether there is room for a body of so many bytes.
+    fn grow_to(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(FREE).div_ceil(UNIT).saturating_sub(self.units);
+        if more == 0 {
+            return true;
+        }
+        let permit =
+            u32::try_from(more).ok().and_then(|it| self.budget.0.try_acquire_many(it).ok());
+        self.units += more;
+        self.taken.extend(permit);
+        // What was not given is not asked for again: the body is refused.
+        self.taken.iter().map(SemaphorePermit::num_permits).sum::<usize>() == self.units
     }
 }
 
@@ -57,14 +79,10 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
     if limit < announced && (headers.contains_key(EXPECT) || DRAINED < announced) {
         return Err(too_large());
     }
-    let room = if announced == 0 { limit } else { announced.min(limit) };
-    let Some(_room) = BEING_READ.take(room) else {
-        let text = "too many large requests at once; send it again";
-        return Err(later(StatusCode::SERVICE_UNAVAILABLE, Duration::from_secs(1), text));
-    };
     let whole = async {
         let mut chunks = body.into_data_stream();
-        let mut bytes = Vec::with_capacity(announced.min(limit).min(FIRST_ROOM));
+        let mut bytes = Vec::with_capacity(announced.min(limit).min(FREE));
+        let mut room = LARGE_BODIES.room();
         let mut seen = 0_usize;
         while let Some(chunk) = chunks.next().await {
             let broken = |err| {
@@ -74,9 +92,16 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
             let chunk = chunk.map_err(broken)?;
             seen = seen.saturating_add(chunk.len());
             if seen <= limit {
+                if !room.grow_to(seen) {
+                    let text = "too many large requests at once; send it again";
+                    let wait = Duration::from_secs(1);
+                    return Err(later(StatusCode::SERVICE_UNAVAILABLE, wait, text));
+                }
                 bytes.extend_from_slice(&chunk);
             } else if DRAINED < seen {
                 break;
+            } else {
+                (bytes, room) = (Vec::new(), LARGE_BODIES.room());
             }
         }
         if limit < seen { Err(too_large()) } else { Ok(Bytes::from(bytes)) }
@@ -92,14 +117,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_given_until_there_is_none_and_comes_back() {
+    fn large_bodies_have_room_until_there_is_none_and_small_ones_always() {
         let budget = ReadBudget(Semaphore::const_new(4));
-        let first = budget.take(3 * UNIT - 1).unwrap();
-        assert!(budget.take(2 * UNIT).is_none());
-        assert!(budget.take(usize::MAX).is_none());
-        assert!(budget.take(1).is_some());
+        let [mut first, mut second, mut third] = [(); 3].map(|()| budget.room());
+        assert!(first.grow_to(FREE + 1) && first.grow_to(FREE + 3 * UNIT));
+        assert!(second.grow_to(FREE) && second.grow_to(FREE + 1));
+        assert!(!second.grow_to(FREE + UNIT + 1) && third.grow_to(FREE));
         drop(first);
-        assert!(budget.take(4 * UNIT).is_some());
+        assert!(third.grow_to(FREE + 3 * UNIT) && !third.grow_to(usize::MAX));
     }
 
     #[tokio::test(start_paused = true)]

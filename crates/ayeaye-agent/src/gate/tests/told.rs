@@ -369,7 +369,7 @@ fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
         (sent.name(), sent.class())
     };
     let asks = ("confirm", Some(ActClass::Send));
-    for task in ["Tell Anna Berg that I am late", "Send Anna Berg the code that I got"] {
+    for task in ["Tell Anna Berg that I am late", "Tell Anna Berg what Ben has written"] {
         for draft in ["482913", "Your code is 482 913", "It is 4829"] {
             assert_eq!(judged(task, draft), asks, "{task}: {draft}");
         }
@@ -377,6 +377,9 @@ fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
     for (task, draft) in [
         ("Tell Anna Berg that the code is 482913", "The code is 482 913"),
         ("Text Anna Berg: 482-913", "482913"),
+        ("Send Anna Berg the code that I got", "Your code is 482 913"),
+        ("Schick Anna Berg den Abholcode", "482913"),
+        ("把取件码发给 Anna Berg", "482913"),
         ("Tell Anna Berg when my train leaves", "It leaves at 10:30 on 30 November 2026"),
         ("Tell Anna Berg what the shoes cost", "They cost 1299 €"),
         ("Send Anna Berg the address", "Hauptstr. 5, 10115 Berlin"),

@@ -412,11 +412,11 @@ impl Observer {
     ) -> Result<Option<String>, RunError> {
         match said {
             Ok(Ok(listed)) => return Ok(Some(listed)),
-            Ok(Err(NoElements::Because(why))) => {
+            Ok(Err(NoElements::Unusable(why))) => {
                 tracing::debug!(device = %self.device.id(), "elements: {why}");
                 observation.elements = ElementsRequest::Unusable;
             }
-            Ok(Err(NoElements::Restless | NoElements::Said(_))) => {}
+            Ok(Err(NoElements::Restless | NoElements::Said(_) | NoElements::Because(_))) => {}
             Err(err @ DeviceError::Refused { .. }) => {
                 if !std::mem::replace(&mut self.elements.refusal_noted, true) {
                     tracing::warn!(device = %self.device.id(), "elements: {}", error_chain(&err));

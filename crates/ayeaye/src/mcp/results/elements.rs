@@ -45,7 +45,9 @@ impl Unlisted {
                 let said = truncate(&hide(said), MAX_TEXT);
                 format!("the phone listed no elements and said {said:?}: use get_screenshot")
             }
-            Self::ByPhone(NoElements::Because(why)) => format!("{why}: use get_screenshot"),
+            Self::ByPhone(NoElements::Because(why) | NoElements::Unusable(why)) => {
+                format!("{why}: use get_screenshot")
+            }
             Self::Unreadable => {
                 "the phone's list of elements cannot be read: use get_screenshot".to_owned()
             }
@@ -372,7 +374,7 @@ mod tests {
             (Err(Unlisted::ByPhone(NoElements::Said("Killed".to_owned()))), "said \"Killed\""),
             (Err(Unlisted::ByPhone(NoElements::Said(String::new()))), "said nothing"),
             (
-                Err(Unlisted::ByPhone(NoElements::Because("it broke off".to_owned()))),
+                Err(Unlisted::ByPhone(NoElements::Unusable("it broke off".to_owned()))),
                 "it broke off: use",
             ),
             (Err(Unlisted::Unreadable), "cannot be read"),
