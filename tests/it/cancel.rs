@@ -81,10 +81,10 @@ async fn tasks_once_free(fake: &FakeServer) -> Vec<String> {
 #[tokio::test]
 async fn a_call_that_is_cancelled_before_its_run_begins_leaves_no_task_behind() {
     let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    let gate = Arc::new(Notify::new());
     let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
     let mut client = LineClient::of(&fake.server, "new", json!({})).await;
     let mut cancel = async |params: Value| {
+        let gate = Arc::new(Notify::new());
         fake.device.open_behind(&gate);
         let call = client.send("tools/call", modern(params, &tasks)).await;
         fake.device.is_wanted().await;
