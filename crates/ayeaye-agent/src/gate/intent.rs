@@ -387,9 +387,9 @@ impl UserWords {
         3 <= typed.chars().count() && holds(&self.text, &typed)
     }
 
-    /// Whether one of these (normalized) stands in them, also within a word.
-    pub(super) fn say_any_of(&self, called: &[String]) -> bool {
-        called.iter().any(|it| self.text.contains(it.as_str()))
+    /// All of them, normalized.
+    pub(super) fn normalized(&self) -> &str {
+        &self.text
     }
 
     /// Whether a code is among them, in whatever groups it is written.

@@ -16,9 +16,10 @@ static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|ค
 static CALLED: List = List::new("code|kode|código|codice|codul|kod|код|κωδικ|コード|코드|कोड|รหัส|رمز|كود|קוד|number|nummer|numéro|número|numero|numer|nomor|номер|αριθμ|番号|번호|नंबर|หมายเลข|رقم|מספר|password|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|parola|hasło|heslo|şifre|пароль|パスワード|비밀번호|mật khẩu|码|碼|口令|单号|單號|编号|編號");
 
 /// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them. Where these
-/// speak of a code, one that is sent is what they are about.
+/// speak of a code and hold none, one that is sent is what they are about.
 pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
-    if words.say_any_of(&CALLED) {
+    let speak_of_one = CALLED.iter().any(|it| words.normalized().contains(it.as_str()));
+    if speak_of_one && said.is_empty() && codes_in(words.normalized()).is_empty() {
         return false;
     }
     let is_said = |code: &String| {
