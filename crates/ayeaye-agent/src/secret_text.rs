@@ -75,6 +75,11 @@ fn outside_placeholders(text: &str) -> Vec<&str> {
     parts
 }
 
+/// A text with these words in the place of each placeholder, so that nothing is restored there.
+pub(crate) fn without_placeholders(text: &str, instead: &str) -> String {
+    outside_placeholders(text).join(instead)
+}
+
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands
 /// around them ("It is 482-913."), and numbers without what parts them. A time beside those is none.
 pub(crate) fn secret_parts(answer: &str) -> Vec<String> {

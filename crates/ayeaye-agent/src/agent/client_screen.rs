@@ -6,6 +6,15 @@ use crate::elements::hidden_elements;
 use crate::{Device, DeviceError, Elements, Frame, Principal, RedactPictures};
 
 impl Agent {
+    /// Fails where what this reader keeps by a name could not be hidden in what they are shown of a phone.
+    pub fn check_hidden_for(&self, reader: &Principal) -> Result<(), AgentError> {
+        let owner = Principal::local();
+        if reader.owns(&owner) {
+            self.secret_stores.check_hidden(&owner)?;
+        }
+        Ok(())
+    }
+
     /// The screen as this reader may see it. In the app of a named secret that a session of this process was to type,
     /// what hides or shows one is black: a client's model is a model too. An error where nobody knows what has to be,
     /// since that app's elements cannot be listed, or it has come or gone meanwhile.
@@ -17,10 +26,10 @@ impl Agent {
         reader: &Principal,
     ) -> Result<Frame, AgentError> {
         let stores = &self.secret_stores;
-        let owner = Principal::local();
-        let is_hidden = self.deps.limits.redact != RedactPictures::Never && reader.owns(&owner);
+        let is_hidden =
+            self.deps.limits.redact != RedactPictures::Never && reader.owns(&Principal::local());
         if is_hidden {
-            stores.check_hidden(&owner)?;
+            self.check_hidden_for(reader)?;
         }
         if !is_hidden || !stores.has_named() {
             return Ok(device.capture().await?);

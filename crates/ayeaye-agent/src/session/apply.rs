@@ -12,7 +12,13 @@ use crate::event::{
     ActionRecord, AgentType, Answer, AnswerSource, BlackboardSection, CallPurpose, Event, Fact,
     LlmResponse, NoteKind, ParsedRecord, QuestionAsked, RecordedWord, ResponseRecord, ResumeReason,
 };
+use crate::secret_text::without_placeholders;
 use crate::{HistoryItem, Question, QuestionKind, ScreenSize, StopReason};
+
+/// An answer to an earlier request: a secret in it was for that one alone, and no model is told it again.
+pub(super) fn without_earlier_secrets(answer: &str) -> String {
+    without_placeholders(answer, "(a secret, which is not told again: ask for it where it is needed)")
+}
 
 /// What a model is called for that is to decide.
 const DECIDES: [CallPurpose; 2] = [CallPurpose::Act, CallPurpose::Repair];
@@ -87,6 +93,11 @@ impl SessionState {
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
+                for item in &mut self.history {
+                    if let HistoryItem::UserReply(text) = item {
+                        *text = without_earlier_secrets(text);
+                    }
+                }
                 self.push_history(HistoryItem::Request(request.clone()));
             }
             Fact::RoundEnd(end) => {

@@ -384,7 +384,8 @@ impl Observer {
             Ok(Ok(dump)) => {
                 self.elements.last = Some(dump.took);
                 match &dump.said {
-                    Ok(Ok(_)) => self.elements.silent = 0,
+                    // With lists that cannot be used, a screen would soon be one that has none.
+                    Ok(Ok(_) | Err(NoElements::Unusable(_))) => self.elements.silent = 0,
                     _ => self.elements.silent += 1,
                 }
                 Ok(Some(dump))

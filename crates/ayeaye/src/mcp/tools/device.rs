@@ -155,6 +155,7 @@ impl Server {
         id: &DeviceId,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(Result<Elements, Unlisted>, bool, ScreenSize), ToolError> {
+        self.agent.check_hidden_for(&principal::of(ctx))?;
         let device = self.agent.device(id).await?;
         let look = async {
             // Read the size after the dump: if the phone was rotated meanwhile, every element has moved.
