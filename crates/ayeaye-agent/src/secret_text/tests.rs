@@ -341,7 +341,7 @@ fn the_secret_is_found_in_an_answer_however_it_is_worded() {
 }
 
 #[test]
-fn times_dates_years_and_counts_are_hardly_ever_secrets() {
+fn times_dates_and_years_are_hardly_ever_secrets() {
     let parts = secret_parts("4471-KX, at 16:45. Tell him gate 12, not 10.");
     assert!(parts.contains(&"4471-KX".to_owned()), "{parts:?}");
     assert!(!parts.iter().any(|it| it.contains("16")), "{parts:?}");
@@ -354,12 +354,18 @@ fn times_dates_years_and_counts_are_hardly_ever_secrets() {
         "the one from 2025",
         "on 2026-11-23",
         "am 23.11.2026 um 9:05",
-        "1500 Stück",
         "gate 12",
     ] {
         assert_eq!(likely_parts(answer), [""; 0], "{answer}");
     }
+    let login = secret_parts("anna-9 and 7:30Sunshine");
+    assert!(login.contains(&"7:30Sunshine".to_owned()), "{login:?}");
     for (answer, part) in [
+        ("use 48291 as the PIN", "48291"),
+        ("4829 works", "4829"),
+        ("the token 9313 from the app", "9313"),
+        ("1500 Stück", "1500"),
+        ("anna-9 and 7:30Sunshine", "7:30Sunshine"),
         ("4829 is the token", "4829"),
         ("482 913 works", "482 913"),
         ("at 16:45: 482913", "482913"),
