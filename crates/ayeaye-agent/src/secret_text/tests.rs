@@ -173,7 +173,9 @@ fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
         "Qual código de rastreio?",
         "¿Cuál es el código de recogida?",
         "¿Qué código postal?",
-        "Quel est le code de retrait ?",
+        "Quel est le code de retrait du colis ?",
+        "Qual é o código de levantamento da encomenda?",
+        "Qual è il codice di ritiro del pacco?",
         "Qual è il codice dell'ordine?",
         "Jaki jest kod odbioru?",
         "Какой код заказа?",
@@ -192,9 +194,18 @@ fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
         "What is the code for the bank?",
         "Quel est le code reçu pour la commande ?",
         "Код из СМС?",
+        // What pays out cash.
+        "Qual é o código de levantamento do MB WAY?",
+        "Quel est le code de retrait ?",
+        "Qual é o código de retirada?",
+        "Qual è il codice di ritiro?",
+        "What is the cash pick-up code?",
+        "Какой код получения наличных?",
     ] {
         assert!(secret_asked_for(question).is_some(), "{question}");
     }
+    let withdrawal = find_secrets("o código de levantamento: 4829130000");
+    assert_eq!(withdrawal, [(SecretKind::Code, "4829130000")]);
     for text in [
         "the parcel code is 4471-KX9",
         "the code for the parcel is 447193",

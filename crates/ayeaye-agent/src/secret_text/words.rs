@@ -212,15 +212,15 @@ const FRONTS_OF_OTHER_CODES: &[&str] = &[
     "पिकअप", "ऑर्डर", "बुकिंग", "पार्सल",
 ];
 
-/// The same behind it, in languages that put it there: "código da encomenda", "code de retrait". Beginnings of words.
+/// The same behind it, in languages that put it there: "código da encomenda", "code de suivi". Beginnings of words.
 #[rustfmt::skip]
 pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
     "pickup", "pick-up", "pick up", "parcel", "package", "order", "booking", "reservation", "shipment",
     "abholung", "paket", "sendung", "bestellung", "buchung", "reservierung", "pakket", "bestelling", "boeking",
-    "postal", "promo", "retrait", "colis", "commande", "suivi", "réservation", "réduction",
+    "postal", "promo", "colis", "commande", "suivi", "réservation", "réduction",
     "recogida", "paquete", "pedido", "seguimiento", "reserva", "envío", "descuento", "barras",
-    "encomenda", "rastreio", "rastreamento", "retirada", "recolha", "levantamento", "desconto",
-    "ritiro", "pacco", "ordine", "spedizione", "prenotazione", "tracciamento", "sconto", "colet", "comand", "rezerv", "poștal",
+    "encomenda", "rastreio", "rastreamento", "recolha", "desconto",
+    "pacco", "ordine", "spedizione", "prenotazione", "tracciamento", "sconto", "colet", "comand", "rezerv", "poștal",
     "odbioru", "przesył", "paczki", "zamówieni", "rezerwacji", "pocztow", "zásilk", "objednávk", "rezervac",
     "заказа", "посылк", "бронирован", "получени", "отслеживан", "замовлен", "посилк", "бронюван",
     "pesanan",
@@ -232,6 +232,15 @@ pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
 pub(super) const LINKS: &[&str] = &[
     "of", "for", "the", "my", "your", "a", "von", "für", "zur", "zum", "der", "die", "das", "deine", "deiner", "ihrer", "van", "voor", "de", "het",
     "du", "des", "d", "la", "le", "l", "pour", "del", "para", "da", "do", "a", "o", "dell", "della", "di", "per", "il", "na", "к", "для", "на",
+    // With these words parcels are handed out, and cash is: "code de retrait du colis".
+    "retrait", "retirada", "levantamento", "ritiro",
+];
+
+/// What is handed out for a code that is a secret: "cash pick-up code", "код получения наличных".
+#[rustfmt::skip]
+pub(super) const CASH: &[&str] = &[
+    "cash", "money", "atm", "bargeld", "geld", "contant", "argent", "espèces", "efectivo", "dinero", "dinheiro", "contanti", "denaro", "numerar",
+    "gotówk", "hotovost", "налич", "деньг", "денег", "готівк", "नकद", "نقد", "เงินสด",
 ];
 
 /// Whether a code with this word before it is no secret.
