@@ -234,6 +234,20 @@ fn a_reply_that_looks_like_a_code_is_one() {
         ("4829です", "4829"),
         ("٤٨٢٩١٣", "٤٨٢٩١٣"),
         ("code:482913", "482913"),
+        ("482913 kam gerade", "482913"),
+        ("482913, valid 5 min", "482913"),
+        ("SMS 2: 482913", "482913"),
+        ("1. 482913", "482913"),
+        ("1. 4829", "4829"),
+        ("at 16:45: 482913", "482913"),
+        ("In 2026: 482913", "482913"),
+        ("48291377 works", "48291377"),
+        ("the app sent 4829137", "4829137"),
+        ("482913 mal testen", "482913"),
+        ("482913, pas sûr", "482913"),
+        ("Da stand 482913", "482913"),
+        ("482913刚收到的", "482913"),
+        ("Code - 482913", "482913"),
     ] {
         assert_eq!(code_in(reply), Some(code), "{reply}");
     }
@@ -249,6 +263,9 @@ fn a_reply_that_looks_like_a_code_is_one() {
         "4500 €",
         "123456789",
         "192.168.1.10",
+        "192.168.1.10:8080",
+        "12345,67",
+        "482913 or 739204",
         "Anna",
         "",
         "the one from 2019, with the long text about how it was found in the year 1984",
@@ -268,6 +285,14 @@ fn an_everyday_answer_with_a_number_is_no_code() {
         "Zimmer 4012",
         "Ja, 1500 Stück",
         "150000 Stück",
+        "There were 150000 people",
+        "150000 pasos",
+        "150000 euros, please",
+        "150000円です",
+        "Room 401234",
+        "In Halle 123456",
+        "房间401234",
+        "482913 is my order",
         "Freitag, Halle 4, Stand 1203",
         "Sim, e junta o número 4471-KX",
         "4471-KX, at 16:45. Tell him gate 12, not 10.",
@@ -430,5 +455,6 @@ proptest! {
             prop_assert!(text.contains(found));
         }
         secret_asked_for(&text);
+        code_in(&text);
     }
 }
