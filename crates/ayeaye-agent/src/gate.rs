@@ -74,6 +74,11 @@ pub(crate) fn is_home(package: &str) -> bool {
     apps::kind_of(package) == Some(apps::AppKind::Launcher)
 }
 
+/// Whether an app is a bank or a wallet.
+pub(crate) fn has_money(package: &str) -> bool {
+    matches!(apps::kind_of(package), Some(apps::AppKind::Banking | apps::AppKind::Wallet))
+}
+
 /// Whether a control with this name and class is the arrow at the top of a page, which leads back.
 pub(crate) fn is_back_arrow(name: &str, class: &str) -> bool {
     rules::is_back_arrow(name, class)

@@ -13,7 +13,6 @@ mod words;
 
 pub(crate) use self::asked::{asks_for_tan, may_ask_for_secret, secret_asked_for};
 pub(crate) use self::code_reply::code_in;
-use self::code_reply::says_code;
 use self::labelled::labelled_secrets;
 pub(crate) use self::numbers::plain_digit;
 use self::numbers::{id_numbers, is_date, is_time, is_year};
@@ -89,10 +88,11 @@ pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
     if others.is_empty() { all } else { others }
 }
 
-/// The same of an answer that may be none: times, dates, years and counts ("1500 pieces") are hardly ever secrets.
+/// What may be a secret in an answer that may be none: times, dates and years hardly ever are. A count may be one: no
+/// list tells "4829 works" from "1500 pieces" in every language.
 pub(crate) fn likely_parts(answer: &str) -> Vec<String> {
     let answer: String = answer.chars().map(plain_digit).collect();
-    parts(&without_counts(&answer), |it| is_time(it) || is_date(it) || is_year(it))
+    parts(&answer, |it| is_time(it) || is_date(it) || is_year(it))
 }
 
 /// Words that are not plain ones, and numbers. Of what is `other` nothing is one.
@@ -110,8 +110,8 @@ fn parts(answer: &str, other: impl Fn(&str) -> bool) -> Vec<String> {
         if 3 <= word.len() && word.chars().any(|c| !c.is_ascii_alphabetic()) {
             found.push(word.to_owned());
             // "code:482913", "code=Quince-41"
-            let labelled_secrets = word.rsplit([':', '=']).next().unwrap_or_default();
-            found.push(labelled_secrets.to_owned());
+            let behind_sign = word.rsplit([':', '=']).next().unwrap_or_default();
+            found.push(behind_sign.to_owned());
         }
     }
     let number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '\u{a0}');
@@ -127,22 +127,4 @@ fn parts(answer: &str, other: impl Fn(&str) -> bool) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// The text without numbers of up to five digits that a word follows, as a unit does: "1500 pieces".
-fn without_counts(text: &str) -> String {
-    const MOST_DIGITS: usize = 5;
-    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-    let words: Vec<&str> = text.split(' ').collect();
-    let is_unit = |word: &str| word.starts_with(char::is_alphabetic) && !says_code(word);
-    let is_count = |at: usize| {
-        let (before, behind) = (at.checked_sub(1).map(|it| words[it]), words.get(at + 1));
-        is_number(words[at])
-            && words[at].len() <= MOST_DIGITS
-            && !before.is_some_and(is_number)
-            && behind.is_some_and(|it| is_unit(it))
-    };
-    let kept: Vec<&str> =
-        words.iter().enumerate().map(|(at, it)| if is_count(at) { "," } else { it }).collect();
-    kept.join(" ")
 }

@@ -2,8 +2,8 @@
 use super::SecretKind;
 use super::lowered::{begins_word, has_any, lowered};
 use super::words::{
-    BACKS_OF_OTHER_CODES, BEFORE_TAN, BEHIND_TAN, CODES, ENDINGS, KEYS, LINKS, LOGINS, PASSWORDS,
-    PERHAPS, PHRASES, PROOFS, is_of_other_code,
+    BACKS_OF_OTHER_CODES, BEFORE_TAN, BEHIND_TAN, CASH, CODES, ENDINGS, KEYS, LINKS, LOGINS,
+    PASSWORDS, PERHAPS, PHRASES, PROOFS, is_of_other_code,
 };
 
 /// The kind of secret a question asks for, if it asks for one.
@@ -78,8 +78,9 @@ pub(super) fn is_other_code(text: &str, begin: usize) -> bool {
     let Some(front) = near.strip_suffix([' ', '-', '_', '\u{a0}']) else { return false };
     let mut words = front.rsplit(|c: char| !is_letter(c));
     let last = words.next().unwrap_or_default();
-    is_of_other_code(last)
-        || words.next().is_some_and(|before| is_of_other_code(&[before, last].concat()))
+    let is_other = is_of_other_code(last)
+        || words.next().is_some_and(|before| is_of_other_code(&[before, last].concat()));
+    is_other && !has_any(front, CASH)
 }
 
 /// Signs above and below letters are parts of the words of some scripts.
@@ -87,14 +88,17 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{97f}')
 }
 
-/// The same by what follows its name: "code de retrait", "code for the order".
+/// Whether the code is another one by what follows its name: "code for the order", "code de retrait du colis".
 pub(super) fn is_code_of_thing(behind: &str) -> bool {
     /// Words between them.
     const MOST_LINKS: usize = 3;
+    /// Bytes in which is said that it is handed out in cash.
+    const REACH: usize = 48;
     let mut rest = behind.trim_start_matches([' ', '\u{a0}']);
     for _ in 0..=MOST_LINKS {
         if BACKS_OF_OTHER_CODES.iter().any(|it| rest.starts_with(it)) {
-            return true;
+            let until = rest.floor_char_boundary(REACH);
+            return !has_any(&rest[..until], CASH);
         }
         let Some(end) = rest.find([' ', '\'', '’', '\u{a0}']) else { return false };
         if !LINKS.contains(&&rest[..end]) {

@@ -1,62 +1,103 @@
 //! Replies that are a code, whatever was asked: no list of words knows every way to ask for one.
+use std::ops::RangeInclusive;
+
 use super::asked::is_compound;
+use super::lowered::is_spaced;
 use super::numbers::{is_grouped, is_year, plain_digit};
-use super::words::{BESIDE_CODES, is_of_other_code};
+use super::words::{BESIDE_CODES, PLACES, UNITS, is_of_other_code};
 
 /// Characters of a reply that says a code and little else.
 const LONGEST: usize = 40;
-/// Digits of what is hardly anything but a code, so that other words may stand in front of it.
-const USUAL: usize = 6;
-/// Most of those words, and the characters of one.
+/// Digits of what is hardly anything but a code, so that other words may stand beside it.
+const USUAL: RangeInclusive<usize> = 6..=8;
+/// Most of those words on either side, and the characters of one.
 const MOST_WORDS: usize = 3;
 const LONGEST_WORD: usize = 8;
 
-/// The code that a reply consists of, but for a few words around it: four to eight digits, also in groups, in any
-/// letters for digits. Everyday answers have numbers too, so "Room 4012", "1500 pieces" and "2027" are none.
+/// The code that a reply consists of, but for a few words around it: the one number of four to eight digits, also in
+/// groups, in any letters for digits. Everyday answers have numbers too, so "Room 4012", "1500 pieces" and "2027" are
+/// none.
 pub(crate) fn code_in(reply: &str) -> Option<&str> {
     let reply = reply.trim();
     if LONGEST < reply.chars().count() {
         return None;
     }
-    let is_digit = |c: char| plain_digit(c).is_ascii_digit();
-    let first = reply.find(is_digit)?;
-    let last = reply.rfind(is_digit)?;
-    let end = last + reply[last..].chars().next()?.len_utf8();
-    let (front, code, behind) = (&reply[..first], &reply[first..end], &reply[end..]);
-    // With anything else between its digits it is several numbers, a time, an amount or an address.
-    if !code.chars().all(|c| is_digit(c) || matches!(c, ' ' | '-' | '\u{a0}' | '\u{2011}')) {
+    let mut codes = numbers(reply).filter(|(front, number, behind)| {
+        let plain: String = number.chars().map(plain_digit).collect();
+        (4..=8).contains(&count_digits(number))
+            && is_grouped(&plain)
+            && !is_year(&plain)
+            && !goes_on(front.chars().rev())
+            && !goes_on(behind.chars())
+    });
+    let (front, code, behind) = codes.next()?;
+    if codes.next().is_some() {
         return None;
     }
-    let plain: String = code.chars().map(plain_digit).collect();
-    let digits = plain.chars().filter(char::is_ascii_digit).count();
-    if !(4..=8).contains(&digits) || !is_grouped(&plain) || is_year(&plain) {
-        return None;
-    }
-    // A part of something longer: "4471-KX", "LH2134", "4500 €".
-    let parts_off = |c: char| c.is_ascii_alphabetic() || "-_/@€$£¥₽₹%°+#".contains(c);
+    // An amount: "4500 €".
     let near = [front.trim_end().chars().next_back(), behind.trim_start().chars().next()];
-    let touching = [front.chars().next_back(), behind.chars().next()];
-    let is_sign = |c: char| parts_off(c) && !c.is_alphabetic();
-    if touching.into_iter().flatten().any(parts_off) || near.into_iter().flatten().any(is_sign) {
+    if near.into_iter().flatten().any(|c| "€$£¥₽₹%°+#".contains(c)) || is_of_everyday(front, behind)
+    {
         return None;
     }
     let [before, after] = [front, behind].map(other_words);
-    // A code of another sort is named in front of it, or behind the word for it.
+    if before.is_empty() && after.is_empty() {
+        return Some(code);
+    }
+    // A code of another sort is named beside it.
     let is_other = |it: &String| is_of_other_code(it) || it.ends_with("code") && !is_compound(it);
-    let usual = digits == USUAL
-        && before.len() <= MOST_WORDS
-        && before.iter().all(|it| it.chars().count() <= LONGEST_WORD && !is_other(it));
-    (after.is_empty() && (before.is_empty() || usual)).then_some(code)
+    let is_little = |words: &[String]| {
+        words.len() <= MOST_WORDS
+            && words.iter().all(|it| it.chars().count() <= LONGEST_WORD && !is_other(it))
+    };
+    let is_usual = USUAL.contains(&count_digits(code));
+    (is_usual && is_little(&before) && is_little(&after)).then_some(code)
 }
 
-/// The words of a text but for those that say no more than that this is the code.
+/// The numbers of a text, each with blanks and hyphens between its digits, and what stands before and behind it.
+fn numbers(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let is_part = |c: char| is_digit(c) || matches!(c, ' ' | '-' | '\u{a0}' | '\u{2011}');
+    text.split(move |c| !is_part(c)).filter_map(|run| {
+        let number = run.trim_matches(|c| !is_digit(c));
+        let begin = number.as_ptr() as usize - text.as_ptr() as usize;
+        let around = (&text[..begin], number, &text[begin + number.len()..]);
+        (!number.is_empty()).then_some(around)
+    })
+}
+
+fn is_digit(c: char) -> bool {
+    plain_digit(c).is_ascii_digit()
+}
+
+fn count_digits(number: &str) -> usize {
+    number.chars().filter(|it| is_digit(*it)).count()
+}
+
+/// Whether a number is a part of something longer by what touches it: "4471-KX", "LH2134", "12345,67".
+fn goes_on(mut beside: impl Iterator<Item = char>) -> bool {
+    let Some(sign) = beside.next() else { return false };
+    sign.is_ascii_alphabetic()
+        || "-_/@€$£¥₽₹%°+#".contains(sign)
+        || ".,:".contains(sign) && beside.next().is_some_and(is_digit)
+}
+
+/// Whether a number counts something, or names a place: "150000 steps", "Room 401234".
+fn is_of_everyday(front: &str, behind: &str) -> bool {
+    let parts = |c: char| !c.is_alphanumeric();
+    let place = front.trim_end_matches(parts).rsplit(parts).next().unwrap_or_default();
+    let unit = behind.trim_start().split(parts).next().unwrap_or_default();
+    let [place, unit] = [place, unit].map(str::to_lowercase);
+    PLACES.iter().any(|it| place == *it || !it.starts_with(is_spaced) && place.ends_with(it))
+        || UNITS.iter().any(|it| unit == *it || !it.starts_with(is_spaced) && unit.starts_with(it))
+}
+
+/// The words of a text but for numbers and those that say no more than that this is the code.
 fn other_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    words.filter(|it| !says_code(it)).map(str::to_lowercase).collect()
+    words.filter(|it| !says_code(it) && !it.chars().all(is_digit)).map(str::to_lowercase).collect()
 }
 
 /// Whether a word beside a code says no more than that it is one: "is", "please".
-pub(super) fn says_code(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    BESIDE_CODES.contains(&word.as_str())
+fn says_code(word: &str) -> bool {
+    BESIDE_CODES.contains(&word.to_lowercase().as_str())
 }

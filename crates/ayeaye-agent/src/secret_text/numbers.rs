@@ -29,6 +29,11 @@ pub(super) fn is_year(number: &str) -> bool {
 /// A time of day: "16:45", "9:05:30", also with what stands behind it without a blank ("16:45h", "4:45pm").
 pub(super) fn is_time(word: &str) -> bool {
     let clock = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    // "7:30Sunshine" may be a password.
+    let behind = word[clock.len()..].to_ascii_lowercase();
+    if !matches!(behind.as_str(), "" | "h" | "am" | "pm" | "uhr") {
+        return false;
+    }
     let parts: Vec<&str> = clock.split(':').collect();
     let is_part = |(at, part): (usize, &&str)| {
         let most = if at == 0 { 24 } else { 59 };
@@ -140,7 +145,12 @@ mod tests {
 
     #[test]
     fn times_dates_and_years_are_known() {
-        assert!(["16:45", "9:05", "23:59:59", "16:45h", "4:45pm"].into_iter().all(is_time));
+        assert!(
+            ["16:45", "9:05", "23:59:59", "16:45h", "4:45pm", "9:05AM", "16:45Uhr"]
+                .into_iter()
+                .all(is_time)
+        );
+        assert!(!["7:30Sunshine", "7:30x", "16:45pmx"].into_iter().any(is_time));
         assert!(!["4471:45", "16:4", "25:00", "16", "12:60", "a:12", ""].into_iter().any(is_time));
         assert!(["2026-11-23", "23.11.2026", "1.2.26", "11/23/26"].into_iter().all(is_date));
         assert!(!["48-29-13", "482-913", "2026-99-23", "10.0.0.1", ""].into_iter().any(is_date));

@@ -173,7 +173,9 @@ fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
         "Qual código de rastreio?",
         "¿Cuál es el código de recogida?",
         "¿Qué código postal?",
-        "Quel est le code de retrait ?",
+        "Quel est le code de retrait du colis ?",
+        "Qual é o código de levantamento da encomenda?",
+        "Qual è il codice di ritiro del pacco?",
         "Qual è il codice dell'ordine?",
         "Jaki jest kod odbioru?",
         "Какой код заказа?",
@@ -192,9 +194,18 @@ fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
         "What is the code for the bank?",
         "Quel est le code reçu pour la commande ?",
         "Код из СМС?",
+        // What pays out cash.
+        "Qual é o código de levantamento do MB WAY?",
+        "Quel est le code de retrait ?",
+        "Qual é o código de retirada?",
+        "Qual è il codice di ritiro?",
+        "What is the cash pick-up code?",
+        "Какой код получения наличных?",
     ] {
         assert!(secret_asked_for(question).is_some(), "{question}");
     }
+    let withdrawal = find_secrets("o código de levantamento: 4829130000");
+    assert_eq!(withdrawal, [(SecretKind::Code, "4829130000")]);
     for text in [
         "the parcel code is 4471-KX9",
         "the code for the parcel is 447193",
@@ -223,6 +234,20 @@ fn a_reply_that_looks_like_a_code_is_one() {
         ("4829です", "4829"),
         ("٤٨٢٩١٣", "٤٨٢٩١٣"),
         ("code:482913", "482913"),
+        ("482913 kam gerade", "482913"),
+        ("482913, valid 5 min", "482913"),
+        ("SMS 2: 482913", "482913"),
+        ("1. 482913", "482913"),
+        ("1. 4829", "4829"),
+        ("at 16:45: 482913", "482913"),
+        ("In 2026: 482913", "482913"),
+        ("48291377 works", "48291377"),
+        ("the app sent 4829137", "4829137"),
+        ("482913 mal testen", "482913"),
+        ("482913, pas sûr", "482913"),
+        ("Da stand 482913", "482913"),
+        ("482913刚收到的", "482913"),
+        ("Code - 482913", "482913"),
     ] {
         assert_eq!(code_in(reply), Some(code), "{reply}");
     }
@@ -238,6 +263,9 @@ fn a_reply_that_looks_like_a_code_is_one() {
         "4500 €",
         "123456789",
         "192.168.1.10",
+        "192.168.1.10:8080",
+        "12345,67",
+        "482913 or 739204",
         "Anna",
         "",
         "the one from 2019, with the long text about how it was found in the year 1984",
@@ -257,6 +285,14 @@ fn an_everyday_answer_with_a_number_is_no_code() {
         "Zimmer 4012",
         "Ja, 1500 Stück",
         "150000 Stück",
+        "There were 150000 people",
+        "150000 pasos",
+        "150000 euros, please",
+        "150000円です",
+        "Room 401234",
+        "In Halle 123456",
+        "房间401234",
+        "482913 is my order",
         "Freitag, Halle 4, Stand 1203",
         "Sim, e junta o número 4471-KX",
         "4471-KX, at 16:45. Tell him gate 12, not 10.",
@@ -341,7 +377,7 @@ fn the_secret_is_found_in_an_answer_however_it_is_worded() {
 }
 
 #[test]
-fn times_dates_years_and_counts_are_hardly_ever_secrets() {
+fn times_dates_and_years_are_hardly_ever_secrets() {
     let parts = secret_parts("4471-KX, at 16:45. Tell him gate 12, not 10.");
     assert!(parts.contains(&"4471-KX".to_owned()), "{parts:?}");
     assert!(!parts.iter().any(|it| it.contains("16")), "{parts:?}");
@@ -354,12 +390,18 @@ fn times_dates_years_and_counts_are_hardly_ever_secrets() {
         "the one from 2025",
         "on 2026-11-23",
         "am 23.11.2026 um 9:05",
-        "1500 Stück",
         "gate 12",
     ] {
         assert_eq!(likely_parts(answer), [""; 0], "{answer}");
     }
+    let login = secret_parts("anna-9 and 7:30Sunshine");
+    assert!(login.contains(&"7:30Sunshine".to_owned()), "{login:?}");
     for (answer, part) in [
+        ("use 48291 as the PIN", "48291"),
+        ("4829 works", "4829"),
+        ("the token 9313 from the app", "9313"),
+        ("1500 Stück", "1500"),
+        ("anna-9 and 7:30Sunshine", "7:30Sunshine"),
         ("4829 is the token", "4829"),
         ("482 913 works", "482 913"),
         ("at 16:45: 482913", "482913"),
@@ -413,5 +455,6 @@ proptest! {
             prop_assert!(text.contains(found));
         }
         secret_asked_for(&text);
+        code_in(&text);
     }
 }

@@ -212,15 +212,15 @@ const FRONTS_OF_OTHER_CODES: &[&str] = &[
     "पिकअप", "ऑर्डर", "बुकिंग", "पार्सल",
 ];
 
-/// The same behind it, in languages that put it there: "código da encomenda", "code de retrait". Beginnings of words.
+/// The same behind it, in languages that put it there: "código da encomenda", "code de suivi". Beginnings of words.
 #[rustfmt::skip]
 pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
     "pickup", "pick-up", "pick up", "parcel", "package", "order", "booking", "reservation", "shipment",
     "abholung", "paket", "sendung", "bestellung", "buchung", "reservierung", "pakket", "bestelling", "boeking",
-    "postal", "promo", "retrait", "colis", "commande", "suivi", "réservation", "réduction",
+    "postal", "promo", "colis", "commande", "suivi", "réservation", "réduction",
     "recogida", "paquete", "pedido", "seguimiento", "reserva", "envío", "descuento", "barras",
-    "encomenda", "rastreio", "rastreamento", "retirada", "recolha", "levantamento", "desconto",
-    "ritiro", "pacco", "ordine", "spedizione", "prenotazione", "tracciamento", "sconto", "colet", "comand", "rezerv", "poștal",
+    "encomenda", "rastreio", "rastreamento", "recolha", "desconto",
+    "pacco", "ordine", "spedizione", "prenotazione", "tracciamento", "sconto", "colet", "comand", "rezerv", "poștal",
     "odbioru", "przesył", "paczki", "zamówieni", "rezerwacji", "pocztow", "zásilk", "objednávk", "rezervac",
     "заказа", "посылк", "бронирован", "получени", "отслеживан", "замовлен", "посилк", "бронюван",
     "pesanan",
@@ -232,9 +232,60 @@ pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
 pub(super) const LINKS: &[&str] = &[
     "of", "for", "the", "my", "your", "a", "von", "für", "zur", "zum", "der", "die", "das", "deine", "deiner", "ihrer", "van", "voor", "de", "het",
     "du", "des", "d", "la", "le", "l", "pour", "del", "para", "da", "do", "a", "o", "dell", "della", "di", "per", "il", "na", "к", "для", "на",
+    // With these words parcels are handed out, and cash is: "code de retrait du colis".
+    "retrait", "retirada", "levantamento", "ritiro",
+];
+
+/// What is handed out for a code that is a secret: "cash pick-up code", "код получения наличных".
+#[rustfmt::skip]
+pub(super) const CASH: &[&str] = &[
+    "cash", "money", "atm", "bargeld", "geld", "contant", "argent", "espèces", "efectivo", "dinero", "dinheiro", "contanti", "denaro", "numerar",
+    "gotówk", "hotovost", "налич", "деньг", "денег", "готівк", "नकद", "نقد", "เงินสด",
 ];
 
 /// Whether a code with this word before it is no secret.
 pub(crate) fn is_of_other_code(front: &str) -> bool {
     FRONTS_OF_OTHER_CODES.contains(&front)
 }
+
+/// What follows a number that counts or measures: "150000 steps". Of scripts without blanks, beginnings of words. None
+/// that says something else as often ("482913 pas sûr", "482913 mal testen").
+#[rustfmt::skip]
+pub(super) const UNITS: &[&str] = &[
+    "piece", "pieces", "pcs", "step", "steps", "people", "persons", "photo", "photos", "picture", "pictures", "page", "pages", "item", "items", "copies",
+    "times", "views", "likes", "followers", "votes", "points", "words", "characters", "unit", "units", "guests", "seats", "tickets", "percent",
+    "sec", "seconds", "mins", "minutes", "hours", "days", "weeks", "months", "years", "m", "cm", "mm", "km", "miles", "meters", "metres", "feet",
+    "g", "kg", "kilo", "lb", "lbs", "l", "ml", "kcal", "calories", "kwh", "kb", "mb", "gb",
+    "euro", "euros", "eur", "dollar", "dollars", "usd", "pounds", "gbp", "chf", "cent", "cents", "yen", "yuan", "rmb", "rupees", "inr",
+    // German, Dutch, the languages of the north.
+    "stück", "stk", "schritte", "leute", "personen", "fotos", "bilder", "seiten", "exemplare", "punkte", "stimmen", "einwohner", "prozent",
+    "sekunden", "minuten", "stunden", "tage", "wochen", "monate", "jahre", "meter", "kilometer", "gramm", "liter",
+    "stuks", "stappen", "mensen", "keer", "foto", "pagina", "uur", "dagen", "weken", "maanden", "jaar",
+    "stycken", "steg", "personer", "gånger", "sidor", "minuter", "timmar", "dagar", "kronor", "kr",
+    // French, Spanish, Portuguese, Italian.
+    "pièces", "personnes", "fois", "exemplaires", "unités", "habitants", "heures", "jours", "semaines", "mois", "ans", "mètres", "litres",
+    "piezas", "pasos", "personas", "veces", "páginas", "unidades", "puntos", "minutos", "horas", "días", "semanas", "años", "pesos", "metros", "litros",
+    "peças", "passos", "pessoas", "vezes", "pontos", "dias", "meses", "anos", "reais", "gramas",
+    "pezzi", "passi", "persone", "volte", "pagine", "punti", "abitanti", "minuti", "ore", "giorni", "settimane", "mesi", "anni", "metri", "litri",
+    // Polish, Turkish, Indonesian, Vietnamese, Russian, Ukrainian.
+    "sztuk", "szt", "kroków", "osób", "razy", "zdjęć", "stron", "minut", "godzin", "dni", "lat", "zł", "złotych",
+    "adet", "adım", "kişi", "kez", "fotoğraf", "sayfa", "dakika", "saat", "gün", "lira", "tl",
+    "buah", "orang", "halaman", "menit", "rupiah", "người", "lần", "trang", "phút", "ngày", "đồng",
+    "штук", "шт", "шагов", "человек", "раз", "фото", "страниц", "минут", "часов", "дней", "лет", "рублей", "руб", "км", "кг",
+    "кроків", "осіб", "разів", "сторінок", "хвилин", "годин", "днів", "гривень", "грн",
+    // Chinese, Japanese, Korean, Arabic, Hindi, Thai.
+    "个", "個", "人", "步", "歩", "张", "張", "枚", "件", "次", "页", "頁", "分钟", "分鐘", "小时", "天", "元", "块", "円", "米", "公里", "公斤", "号", "號",
+    "ページ", "キロ", "개", "명", "장", "원", "걸음", "شخص", "دقيقة", "صورة", "ريال", "جنيه", "دولار", "लोग", "रुपये", "บาท", "คน",
+];
+
+/// What stands before the number of a place or a means of travel: "Room 4012". Of scripts without blanks, ends of words.
+#[rustfmt::skip]
+pub(super) const PLACES: &[&str] = &[
+    "gate", "room", "flight", "platform", "train", "bus", "tram", "seat", "row", "hall", "house", "apartment", "floor", "table", "page",
+    "halle", "zimmer", "raum", "gleis", "flug", "zug", "linie", "sitz", "reihe", "haus", "hausnummer", "wohnung", "etage", "tisch", "seite",
+    "hal", "zaal", "kamer", "vlucht", "spoor", "perron", "trein", "stoel", "rij", "rum", "plattform", "tåg",
+    "porte", "salle", "chambre", "vol", "quai", "voie", "siège", "rang", "puerta", "sala", "habitación", "vuelo", "andén", "tren", "asiento", "fila",
+    "portão", "quarto", "voo", "trem", "comboio", "assento", "stanza", "camera", "volo", "binario", "treno", "posto",
+    "pokój", "peron", "lot", "pociąg", "miejsce", "oda", "kapı", "uçuş", "kamar", "phòng", "комната", "кабинет", "рейс", "поезд", "зал", "платформа", "место",
+    "号", "號", "第", "室", "房间", "房間", "航班", "车次", "站台", "登机口", "座位", "部屋", "ゲート", "방", "게이트",
+];

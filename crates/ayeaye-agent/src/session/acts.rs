@@ -357,11 +357,12 @@ fn denied_by_policy(record: &GateRecord) -> Option<&str> {
 }
 
 /// The app that a secret in an answer is for: the one in front when it was asked for. What only looks like a code in an
-/// answer to any other question may be for whatever the task is about.
+/// answer to any other question may be for whatever the task is about, but in a bank or a wallet is its own: no list of
+/// words knows every way to ask for one.
 fn home_of<'a>(secret: &str, question: &'a Question) -> Option<&'a str> {
     let asks = secret_asked_for(&question.text).is_some() || may_ask_for_secret(&question.text);
     let app = question.app.as_deref().filter(|it| !gate::is_home(it));
-    app.filter(|_| asks || may_be_password(secret))
+    app.filter(|it| asks || may_be_password(secret) || gate::has_money(it))
 }
 
 /// Whether a slide goes up or down, and so far that no control takes it for a touch.

@@ -246,10 +246,15 @@ async fn the_model_is_told_that_words_of_an_earlier_process_are_missing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_only_looks_like_a_secret_is_bound_to_no_app() {
-    for (question, typed) in [("What shall I write?", 1), ("Which code is it?", 0)] {
+async fn what_only_looks_like_a_secret_is_bound_to_no_app_but_a_bank_or_a_wallet() {
+    for (question, front, typed) in [
+        ("What shall I write?", "com.example.notes", 1),
+        ("Which code is it?", "com.example.notes", 0),
+        ("What shall I write?", "com.somebank.mobile", 0),
+        ("What shall I write?", "com.paypal.android.p2pmobile", 0),
+    ] {
         let rig = Rig::new([info(question)]);
-        rig.phone.fronts("com.example.notes", "Main");
+        rig.phone.fronts(front, "Main");
         let asked = rig.run().await;
         rig.phone.fronts("com.example.todo", "Main");
         rig.script.adds([types("482913", None), complete("done")]);

@@ -95,6 +95,10 @@ async fn a_password_told_to_any_question_that_speaks_of_one_is_a_secret() {
             "Gelb-Teich22",
         ),
         (QuestionKind::Takeover, "Please unlock the phone", "pass is Herbst23! ok?", "Herbst23"),
+        (QuestionKind::Takeover, "Please sign in to the bank", "use 48291 as the PIN", "48291"),
+        (QuestionKind::Takeover, "Please sign in to the bank", "4829 works", "4829"),
+        (QuestionKind::Info, "Which token?", "the token 9313 from the app", "9313"),
+        (QuestionKind::Info, "Which login?", "anna-9 and 7:30Sunshine", "7:30Sunshine"),
         (QuestionKind::Confirm, ALLOW, "no, type Tanne-42x", "Tanne-42x"),
         (QuestionKind::Info, "What is the password?", "Tanne-42x", "Tanne-42x"),
     ] {
