@@ -12,7 +12,7 @@ mod tests;
 mod words;
 
 pub(crate) use self::asked::{asks_for_tan, may_ask_for_secret, secret_asked_for};
-pub(crate) use self::code_reply::code_in;
+pub(crate) use self::code_reply::{code_in, is_of_everyday};
 use self::labelled::labelled_secrets;
 pub(crate) use self::numbers::plain_digit;
 use self::numbers::{id_numbers, is_date, is_time, is_year};
@@ -74,9 +74,11 @@ fn outside_placeholders(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A text with these words in the place of each placeholder, so that nothing is restored there.
-pub(crate) fn without_placeholders(text: &str, instead: &str) -> String {
-    outside_placeholders(text).join(instead)
+/// An answer to an earlier request, for a model: the secrets in it were for that request alone, so that nothing is
+/// restored where they stood.
+pub(crate) fn not_told_again(answer: &str) -> String {
+    outside_placeholders(answer)
+        .join("(a secret, which is not told again: ask for it where it is needed)")
 }
 
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands

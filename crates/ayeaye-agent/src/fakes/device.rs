@@ -310,6 +310,11 @@ impl FakeDevice {
         self.inner().dump_fault = Some(Fault::Refused);
     }
 
+    /// Its list of what its screen consists of cannot be used.
+    pub(crate) fn lists_too_much(&self) {
+        self.inner().dump_fault = Some(Fault::Garbled);
+    }
+
     /// It goes away while it is asked what its screen consists of.
     pub(crate) fn goes_at_dumps(&self) {
         self.inner().dump_fault = Some(Fault::Gone);

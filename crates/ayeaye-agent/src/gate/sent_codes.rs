@@ -1,8 +1,8 @@
 //! Codes and passwords in a text that is to be sent: whoever reads a screen may have read there what lets somebody in.
 use super::intent::UserWords;
 use super::price::amount;
-use super::text::{List, is_spaced, normalized};
-use crate::secret_text::plain_digit;
+use super::text::{List, is_spaced, normalized, words as text_words};
+use crate::secret_text::{is_of_everyday, plain_digit};
 
 /// The digits of a code. Those of up to so many may be many things: what is counted, a house in a street, a flight.
 const DIGITS: std::ops::RangeInclusive<usize> = 4..=8;
@@ -18,8 +18,10 @@ static CALLED: List = List::new("code|kode|código|codice|codul|kod|код|κω�
 /// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them. Where these
 /// speak of a code and hold none, one that is sent is what they are about.
 pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
-    let speak_of_one = CALLED.iter().any(|it| words.normalized().contains(it.as_str()));
-    if speak_of_one && said.is_empty() && codes_in(words.normalized()).is_empty() {
+    if speak_of_code(words.normalized())
+        && said.is_empty()
+        && codes_in(words.normalized()).is_empty()
+    {
         return false;
     }
     let is_said = |code: &String| {
@@ -27,6 +29,20 @@ pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) 
         words.hold_code(code) || said.iter().any(|it| plain(it).contains(&plain(code)))
     };
     codes_in(text).iter().any(|it| !is_said(it))
+}
+
+/// Whether a text (normalized) calls something a code, also as the end of a longer word and in other cases of it.
+fn speak_of_code(text: &str) -> bool {
+    let calls = |word: &str, it: &str| {
+        !it.chars().all(is_spaced) && word.contains(it)
+            || word.ends_with(it)
+            || word.strip_prefix(it).is_some_and(|rest| rest.chars().count() <= 1)
+    };
+    let is_called = |it: &String| {
+        it.contains(' ') && text.contains(it.as_str())
+            || text_words(text).any(|word| calls(word, it))
+    };
+    CALLED.iter().any(is_called)
 }
 
 /// What may be a code or a password in a text.
@@ -91,6 +107,7 @@ fn is_code(text: &str, number: &Number<'_>) -> bool {
         || is_date
         || groups.iter().all(is_year)
         || is_of_money(before, &text[*from..*to], behind)
+        || is_of_everyday(before, behind)
     {
         return false;
     }
@@ -150,6 +167,7 @@ mod tests {
             "4829是验证码",
             "コードは4829です",
             "code:482913",
+            "認証番号482913",
             "４８２９１３",
             "My password: Hunter2!x",
         ] {
@@ -172,6 +190,10 @@ mod tests {
             "COVID-19, iPhone15Pro and A380-800",
             "https://example.com/a?b=C3#d!e",
             "2025-2026",
+            "See you in room 4012",
+            "Flight 4012",
+            "Gate B12, seat 1204",
+            "Order 803214 is there",
         ] {
             assert!(codes_in(text).is_empty(), "{text}: {:?}", codes_in(text));
         }

@@ -82,12 +82,17 @@ fn goes_on(mut beside: impl Iterator<Item = char>) -> bool {
 }
 
 /// Whether a number counts something, or names a place: "150000 steps", "Room 401234".
-fn is_of_everyday(front: &str, behind: &str) -> bool {
+pub(crate) fn is_of_everyday(front: &str, behind: &str) -> bool {
     let parts = |c: char| !c.is_alphanumeric();
     let place = front.trim_end_matches(parts).rsplit(parts).next().unwrap_or_default();
     let unit = behind.trim_start().split(parts).next().unwrap_or_default();
     let [place, unit] = [place, unit].map(str::to_lowercase);
-    PLACES.iter().any(|it| place == *it || !it.starts_with(is_spaced) && place.ends_with(it))
+    // "認証番号" ends like the number of a room, and is a code.
+    let names = |it: &&str| {
+        place == **it
+            || !it.starts_with(is_spaced) && place.ends_with(*it) && !place.ends_with("番号")
+    };
+    PLACES.iter().any(|it| names(it))
         || UNITS.iter().any(|it| unit == *it || !it.starts_with(is_spaced) && unit.starts_with(it))
 }
 

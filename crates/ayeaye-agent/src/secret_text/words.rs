@@ -281,6 +281,7 @@ pub(super) const UNITS: &[&str] = &[
 /// What stands before the number of a place or a means of travel: "Room 4012". Of scripts without blanks, ends of words.
 #[rustfmt::skip]
 pub(super) const PLACES: &[&str] = &[
+    "order", "booking", "invoice", "ticket", "bestellung", "buchung", "rechnung", "commande", "pedido", "ordine", "заказ", "订单", "訂單",
     "gate", "room", "flight", "platform", "train", "bus", "tram", "seat", "row", "hall", "house", "apartment", "floor", "table", "page",
     "halle", "zimmer", "raum", "gleis", "flug", "zug", "linie", "sitz", "reihe", "haus", "hausnummer", "wohnung", "etage", "tisch", "seite",
     "hal", "zaal", "kamer", "vlucht", "spoor", "perron", "trein", "stoel", "rij", "rum", "plattform", "tåg",

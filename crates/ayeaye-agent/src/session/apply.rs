@@ -12,13 +12,8 @@ use crate::event::{
     ActionRecord, AgentType, Answer, AnswerSource, BlackboardSection, CallPurpose, Event, Fact,
     LlmResponse, NoteKind, ParsedRecord, QuestionAsked, RecordedWord, ResponseRecord, ResumeReason,
 };
-use crate::secret_text::without_placeholders;
+use crate::secret_text::not_told_again;
 use crate::{HistoryItem, Question, QuestionKind, ScreenSize, StopReason};
-
-/// An answer to an earlier request: a secret in it was for that one alone, and no model is told it again.
-pub(super) fn without_earlier_secrets(answer: &str) -> String {
-    without_placeholders(answer, "(a secret, which is not told again: ask for it where it is needed)")
-}
 
 /// What a model is called for that is to decide.
 const DECIDES: [CallPurpose; 2] = [CallPurpose::Act, CallPurpose::Repair];
@@ -95,7 +90,7 @@ impl SessionState {
                 self.planning.begin_round(self.run.planner);
                 for item in &mut self.history {
                     if let HistoryItem::UserReply(text) = item {
-                        *text = without_earlier_secrets(text);
+                        *text = not_told_again(text);
                     }
                 }
                 self.push_history(HistoryItem::Request(request.clone()));

@@ -14,6 +14,7 @@ use self::wording::Wording;
 use super::agents::{HOST_AGENT, agent_of_app};
 use crate::event::{AgentState, BlackboardSection, Fact, RecordedWord, StepEnd};
 use crate::prompt_text::{without_role_tokens, without_tags};
+use crate::secret_text::not_told_again;
 
 /// Most that is remembered of finished subtasks, and of each sort of words.
 const MAX_REMEMBERED: usize = 32;
@@ -120,7 +121,10 @@ impl Planning {
                 self.note_answer(&asked, &text);
             }
         }
-        for noted in std::mem::take(&mut self.blackboard) {
+        for mut noted in std::mem::take(&mut self.blackboard) {
+            if let Noted::Answer { answer, .. } = &mut noted {
+                *answer = not_told_again(answer);
+            }
             push(&mut self.earlier_notes, noted);
         }
     }

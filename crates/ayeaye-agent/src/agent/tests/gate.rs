@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::fakes::{Call, Fault, Rig, click, complete, info, say, sensitive, types};
+use crate::fakes::{
+    Call, Fault, Rig, ScriptedReply, click, complete, info, say, sensitive, types, wait,
+};
 use crate::gate::{Policy, PolicyProfile};
 use crate::journal::{Fact, GateRecord, NoteKind};
 use crate::{
@@ -66,6 +68,20 @@ async fn a_list_of_elements_that_nobody_can_read_blinds_no_check() {
     assert!(report.message.contains("on it in com.example.chat: \"a list"), "{}", report.message);
     assert_eq!(rig.phone.gestures(), [""; 0]);
     assert_eq!(rig.facts(report.session_id, verdicts).await, ["confirm no-elements"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nor_does_one_that_is_unusable_again_and_again() {
+    let late = |reply| match reply {
+        ScriptedReply::Says(text) => ScriptedReply::Late(Duration::from_secs(2), text),
+        other => other,
+    };
+    let waits = (0..6).map(|_| late(wait(1)));
+    let rig = Rig::new(waits.chain([late(click(500)), late(complete("done"))]));
+    rig.phone.lists_too_much();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{}", report.message);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,6 +37,22 @@ fn milestone(fact: &Fact) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_secret_of_an_earlier_request_is_told_to_no_model_again() {
+    let rig = Rig::new([info("What is the password?")]);
+    let session = rig.run().await.session_id;
+    rig.script.adds([complete("Signed in.")]);
+    rig.go_on(session, UserInput::Reply("It is Quince&41".to_owned())).await;
+    // Where it is needed, a placeholder is filled in for the model.
+    assert!(format!("{:?}", rig.script.last().history).contains("[secret password"));
+    rig.script.adds([complete("There is nothing.")]);
+    rig.go_on(session, UserInput::Task("Look again".to_owned())).await;
+    let told = format!("{:?}", rig.script.prompts().last());
+    assert!(!told.contains("Quince") && !told.contains("[secret"), "{told}");
+    let history = format!("{:?}", rig.script.last().history);
+    assert!(history.contains("not told again"), "{history}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_round_ends_with_its_subtask_a_picture_and_the_blackboard() {
     let rig = Rig::new([click(1), complete("Sent.")]);
     rig.phone.shows(DUMP, false);

@@ -11,8 +11,8 @@ use super::{Call, FakeDevice, Fault, Motion};
 use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, CommandPreview, Device, DeviceCommand, DeviceEntry,
-    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, Frame, Gesture, Performed,
-    PutBack, RefusedBy, ScreenSize, ScreenState, SettingChange, Transport,
+    DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, Frame, Gesture, NoElements,
+    Performed, PutBack, RefusedBy, ScreenSize, ScreenState, SettingChange, Transport,
 };
 
 impl FakeDevice {
@@ -300,6 +300,13 @@ impl Device for FakeDevice {
         let mut inner = self.inner();
         inner.caret = inner.blinks;
         Ok(dump)
+    }
+
+    async fn ui_tree_or_why(&self) -> Result<Result<String, NoElements>, DeviceError> {
+        match self.ui_tree().await {
+            Err(DeviceError::Garbled { reason, .. }) => Ok(Err(NoElements::Unusable(reason))),
+            listed => Ok(listed?.ok_or(NoElements::Restless)),
+        }
     }
 }
 

@@ -369,7 +369,7 @@ fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
         (sent.name(), sent.class())
     };
     let asks = ("confirm", Some(ActClass::Send));
-    for task in ["Tell Anna Berg that I am late", "Tell Anna Berg what Ben has written"] {
+    for task in ["Tell Anna Berg that I am late", "Send Anna Berg the Kodak picture"] {
         for draft in ["482913", "Your code is 482 913", "It is 4829"] {
             assert_eq!(judged(task, draft), asks, "{task}: {draft}");
         }

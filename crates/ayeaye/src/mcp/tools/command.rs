@@ -153,6 +153,7 @@ impl Server {
             }
             Ok(device.app_log(&app, crashes, lines).await?)
         };
+        self.agent.check_hidden_for(&principal::of(&ctx))?;
         let log = self.unless_busy(&id, &ctx, read).await?;
         let log = self.agent.without_secrets(&log);
         Ok(structured(&AppLog::new(id.to_string(), &log)))
