@@ -40,6 +40,7 @@ mod stopping;
 mod storage;
 mod trouble;
 mod unreadable_secrets;
+mod which_person;
 mod written_otherwise;
 
 use crate::fakes::{Rig, click, complete, note, wait};

@@ -142,6 +142,15 @@ impl ActHistory {
                     }
                     self.remember_given(said);
                 }
+                // Of people who share a name of theirs it tells which is meant, in whoever's words: it adds nobody.
+                if let Some(asked) = question.filter(|it| it.kind == QuestionKind::Info) {
+                    let chosen = answer.answers.iter();
+                    let chosen = chosen
+                        .filter_map(|it| gate::chosen_person(&asked.text, &asked.options, it))
+                        .filter(|name| self.share_a_name(name));
+                    let chosen: Vec<String> = chosen.collect();
+                    self.words.extend(chosen);
+                }
                 for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
                     let home = question.and_then(|it| home_of(&found, it)).unwrap_or_default();
                     self.secrets.retain(|(known, _)| *known != found);
@@ -247,6 +256,13 @@ impl ActHistory {
         Some(format!(
             "an act of this task ({name}) was refused, and none of its kind was done since: {why}"
         ))
+    }
+
+    /// Whether the user's words have a part of this name.
+    fn share_a_name(&self, name: &str) -> bool {
+        let parts: Vec<&str> = name.split_whitespace().collect();
+        let said = |word: &str| parts.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
+        self.words.iter().any(|it| it.split_whitespace().any(said))
     }
 
     /// The user's no to this act, if there was one, with what they have said since.
