@@ -137,6 +137,7 @@ impl Agent {
         }
         loop {
             // Before the look at what has begun, so that what begins meanwhile is seen.
+            let last_run = self.runs.last_run(id);
             let (begins, goes_on) = (self.runs.starting(id), self.runs.going_on(id));
             if let Some(run) = self.runs.get(id) {
                 ensure_owns(&run.owner)?;
@@ -152,11 +153,13 @@ impl Agent {
             }
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
-            if has_begun || self.runs.get(id).is_some() {
+            let has_no_end = recorded_end(&summary).is_none();
+            let has_ended = has_no_end && self.runs.last_run(id) != last_run;
+            if has_begun || has_ended || self.runs.get(id).is_some() {
                 continue;
             }
             // Likewise in another server.
-            if !registered && recorded_end(&summary).is_none() {
+            if !registered && has_no_end {
                 registered = true;
                 continue;
             }
