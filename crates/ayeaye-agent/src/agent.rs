@@ -253,7 +253,8 @@ impl Agent {
     }
 
     /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not
-    /// answer. Without a run nothing changes.
+    /// answer; of a new session nothing is left then, so that this fails with [`AgentError::StoppedBefore`]. Without a run
+    /// nothing changes.
     pub async fn stop(
         &self,
         id: SessionId,
@@ -273,9 +274,16 @@ impl Agent {
                 }
                 return Ok((*follower.report()).clone());
             }
+            let is_new = self.runs.starting_anew(id).is_some();
             if let Some(changes) = self.runs.stop_starting(id) {
                 next_change(changes).await;
-                continue;
+                if !is_new {
+                    continue;
+                }
+                while let Some(changes) = self.runs.starting_anew(id) {
+                    next_change(changes).await;
+                }
+                return Err(AgentError::StoppedBefore(id));
             }
             if let Some(run) = self.run_elsewhere(id).await? {
                 return self.stop_elsewhere(&run, reason, principal).await;

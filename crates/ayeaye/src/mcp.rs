@@ -30,6 +30,7 @@ pub mod subscriptions;
 pub(crate) mod task_input;
 pub mod tasks;
 pub mod texts;
+mod told;
 pub mod tool_error;
 pub mod tools;
 
