@@ -45,6 +45,18 @@ impl SessionInBrief {
         }
     }
 
+    /// The same of its last request: what a client has done by itself since does not change what came of that.
+    pub fn stop_reason_of_request(&self) -> StopReason {
+        match self {
+            Self::Record { summary, stop_reason, .. }
+                if *stop_reason != StopReason::StillRunning =>
+            {
+                summary.stop_reason.unwrap_or(*stop_reason)
+            }
+            brief => brief.stop_reason(),
+        }
+    }
+
     /// Its last request; [`DIRECT_REQUEST`] where the client has acted by itself since.
     pub fn task(&self) -> &str {
         match self {
@@ -110,7 +122,8 @@ impl Agent {
         Ok(SessionList { sessions, more })
     }
 
-    /// How a session stands, in brief: the same as [`report`](Self::report) says, without reading its record whole.
+    /// How a session stands, in brief: what [`report`](Self::report) says, without reading its record whole. So it does not
+    /// say whether secrets that the user gave are lost with a server that died.
     pub async fn in_brief(
         &self,
         id: SessionId,
