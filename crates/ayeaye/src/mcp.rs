@@ -59,7 +59,7 @@ use crate::handler_end::HandlerEnd;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
-use approval_form::ApprovalCall;
+use approval_form::{ApprovalCall, ApprovalOfForm};
 use approvals::Approvals;
 use call_log::NotedCall;
 use client_support::{ClientSupport, is_modern};
@@ -280,7 +280,8 @@ impl ServerHandler for Server {
         let asking = if self.toolbox.is_task(&name) {
             None
         } else {
-            let declined = |code: &str, caller: &Principal| self.approvals.declined(code, caller);
+            let declined =
+                |no: &ApprovalOfForm, caller: &Principal| self.approvals.declined(no, caller);
             match ApprovalCall::begin(&self.state_codec, declined, &mut request, &mut ctx) {
                 Ok(asking) => asking,
                 Err(refused) => {
