@@ -238,7 +238,8 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.tasks.get(&self.agent, &request.task_id, &ctx).await
+        // Boxed, as what reads a session is large, and would be part of every future around it.
+        Box::pin(self.tasks.get(&self.agent, &request.task_id, &ctx)).await
     }
 
     async fn update_task(
@@ -247,7 +248,8 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
-        self.tasks.update(&self.agent, &request.task_id, request.input_responses, &ctx).await
+        let answers = request.input_responses;
+        Box::pin(self.tasks.update(&self.agent, &request.task_id, answers, &ctx)).await
     }
 
     async fn cancel_task(
@@ -256,7 +258,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
-        self.tasks.cancel(&self.agent, &request.task_id, &ctx).await
+        Box::pin(self.tasks.cancel(&self.agent, &request.task_id, &ctx)).await
     }
 
     async fn call_tool(
@@ -324,7 +326,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.agent, &request.uri, self.offer(), &ctx).await.map(Into::into)
+        let reading = resources::read(&self.agent, &request.uri, self.offer(), &ctx);
+        Box::pin(reading).await.map(Into::into)
     }
 
     async fn subscribe(
