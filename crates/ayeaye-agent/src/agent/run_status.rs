@@ -27,6 +27,16 @@ impl Agent {
     ) -> Result<RunStatus, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await?;
+        // Boxed: it is large, and would be part of every future around it.
+        Box::pin(self.status_of(id, number, answers)).await
+    }
+
+    async fn status_of(
+        &self,
+        id: SessionId,
+        number: u32,
+        answers: bool,
+    ) -> Result<RunStatus, AgentError> {
         loop {
             // Before the look at what has begun, so that what begins meanwhile is seen.
             let last_run = self.runs.last_run(id);
