@@ -221,6 +221,7 @@ impl Agent {
         }
         let session = loop {
             // Before the look at what has begun, so that what begins meanwhile is seen.
+            let last_run = self.runs.last_run(id);
             let (begins, goes_on) = (self.runs.starting(id), self.runs.going_on(id));
             if let Some(run) = self.active_run(id, None)? {
                 return Ok((*run.follower().report()).clone());
@@ -234,9 +235,13 @@ impl Agent {
             let session = self.read_session(id).await?;
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
-            if !has_begun && self.runs.get(id).is_none() {
-                break session;
+            if has_begun
+                || self.runs.get(id).is_some()
+                || self.is_of_run(&session, last_run).await?
+            {
+                continue;
             }
+            break session;
         };
         let mut report = session.report(false);
         if session.stopped.is_none()
@@ -248,7 +253,8 @@ impl Agent {
     }
 
     /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not
-    /// answer. Without a run nothing changes.
+    /// answer; of a new session nothing is left then, so that this fails with [`AgentError::StoppedBefore`]. Without a run
+    /// nothing changes.
     pub async fn stop(
         &self,
         id: SessionId,
@@ -268,9 +274,16 @@ impl Agent {
                 }
                 return Ok((*follower.report()).clone());
             }
+            let is_new = self.runs.starting_anew(id).is_some();
             if let Some(changes) = self.runs.stop_starting(id) {
                 next_change(changes).await;
-                continue;
+                if !is_new {
+                    continue;
+                }
+                while let Some(changes) = self.runs.starting_anew(id) {
+                    next_change(changes).await;
+                }
+                return Err(AgentError::StoppedBefore(id));
             }
             if let Some(run) = self.run_elsewhere(id).await? {
                 return self.stop_elsewhere(&run, reason, principal).await;
@@ -294,6 +307,18 @@ impl Agent {
         let mut session = SessionBuilder::new(id);
         self.deps.journal.visit_compact(&id, &mut |event| session.apply(&event)).await?;
         Ok(session.finish()?)
+    }
+
+    /// Whether a record without an end was read while a run was writing it: it looks as if a server had died. Here another
+    /// one than the `last_run` before has begun since, however soon it ended.
+    async fn is_of_run(
+        &self,
+        session: &Session,
+        last_run: Option<u64>,
+    ) -> Result<bool, AgentError> {
+        let id = session.id;
+        Ok(session.stopped.is_none()
+            && (self.runs.last_run(id) != last_run || self.run_elsewhere(id).await?.is_some()))
     }
 
     async fn read_summary(&self, id: SessionId) -> Result<Summary, AgentError> {

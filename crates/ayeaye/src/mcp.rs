@@ -30,6 +30,7 @@ pub mod subscriptions;
 pub(crate) mod task_input;
 pub mod tasks;
 pub mod texts;
+mod told;
 pub mod tool_error;
 pub mod tools;
 
@@ -58,7 +59,7 @@ use crate::handler_end::HandlerEnd;
 use crate::model_presence::{ModelPresence, ModelState};
 use crate::principal;
 use crate::text::excerpt;
-use approval_form::ApprovalCall;
+use approval_form::{ApprovalCall, ApprovalOfForm};
 use approvals::Approvals;
 use call_log::NotedCall;
 use client_support::{ClientSupport, is_modern};
@@ -237,7 +238,8 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.tasks.get(&self.agent, &request.task_id, &ctx).await
+        // Boxed, as what reads a session is large, and would be part of every future around it.
+        Box::pin(self.tasks.get(&self.agent, &request.task_id, &ctx)).await
     }
 
     async fn update_task(
@@ -246,7 +248,8 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
-        self.tasks.update(&self.agent, &request.task_id, request.input_responses, &ctx).await
+        let answers = request.input_responses;
+        Box::pin(self.tasks.update(&self.agent, &request.task_id, answers, &ctx)).await
     }
 
     async fn cancel_task(
@@ -255,7 +258,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
-        self.tasks.cancel(&self.agent, &request.task_id, &ctx).await
+        Box::pin(self.tasks.cancel(&self.agent, &request.task_id, &ctx)).await
     }
 
     async fn call_tool(
@@ -279,7 +282,8 @@ impl ServerHandler for Server {
         let asking = if self.toolbox.is_task(&name) {
             None
         } else {
-            let declined = |code: &str, caller: &Principal| self.approvals.declined(code, caller);
+            let declined =
+                |no: &ApprovalOfForm, caller: &Principal| self.approvals.declined(no, caller);
             match ApprovalCall::begin(&self.state_codec, declined, &mut request, &mut ctx) {
                 Ok(asking) => asking,
                 Err(refused) => {
@@ -322,7 +326,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.agent, &request.uri, self.offer(), &ctx).await.map(Into::into)
+        let reading = resources::read(&self.agent, &request.uri, self.offer(), &ctx);
+        Box::pin(reading).await.map(Into::into)
     }
 
     async fn subscribe(

@@ -45,6 +45,18 @@ impl SessionInBrief {
         }
     }
 
+    /// The same of its last request: what a client has done by itself since does not change what came of that.
+    pub fn stop_reason_of_request(&self) -> StopReason {
+        match self {
+            Self::Record { summary, stop_reason, .. }
+                if *stop_reason != StopReason::StillRunning =>
+            {
+                summary.stop_reason.unwrap_or(*stop_reason)
+            }
+            brief => brief.stop_reason(),
+        }
+    }
+
     /// Its last request; [`DIRECT_REQUEST`] where the client has acted by itself since.
     pub fn task(&self) -> &str {
         match self {
@@ -110,7 +122,8 @@ impl Agent {
         Ok(SessionList { sessions, more })
     }
 
-    /// How a session stands, in brief: the same as [`report`](Self::report) says, without reading its record whole.
+    /// How a session stands, in brief: what [`report`](Self::report) says, without reading its record whole. So it does not
+    /// say whether secrets that the user gave are lost with a server that died.
     pub async fn in_brief(
         &self,
         id: SessionId,
@@ -137,6 +150,7 @@ impl Agent {
         }
         loop {
             // Before the look at what has begun, so that what begins meanwhile is seen.
+            let last_run = self.runs.last_run(id);
             let (begins, goes_on) = (self.runs.starting(id), self.runs.going_on(id));
             if let Some(run) = self.runs.get(id) {
                 ensure_owns(&run.owner)?;
@@ -152,11 +166,13 @@ impl Agent {
             }
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
-            if has_begun || self.runs.get(id).is_some() {
+            let has_no_end = recorded_end(&summary).is_none();
+            let has_ended = has_no_end && self.runs.last_run(id) != last_run;
+            if has_begun || has_ended || self.runs.get(id).is_some() {
                 continue;
             }
             // Likewise in another server.
-            if !registered && recorded_end(&summary).is_none() {
+            if !registered && has_no_end {
                 registered = true;
                 continue;
             }

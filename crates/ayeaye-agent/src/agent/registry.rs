@@ -37,7 +37,7 @@ struct Inner {
     /// Runs in progress, by session.
     live: HashMap<SessionId, ActiveRun>,
     /// The last runs that ended, each the last of its session: what their record may not say.
-    ended: VecDeque<(SessionId, watch::Receiver<RunUpdate>)>,
+    ended: VecDeque<EndedRun>,
     /// Holders by phone, under all of its names. A holder without a run in `live` is still starting.
     leases: HashMap<DeviceId, Holder>,
     /// Notified when `live` or `leases` changes.
@@ -50,6 +50,13 @@ struct Inner {
     activity: Activities,
     /// The server is shutting down: no run may begin.
     closed: bool,
+}
+
+/// A run that ended.
+struct EndedRun {
+    session: SessionId,
+    epoch: u64,
+    updates: watch::Receiver<RunUpdate>,
 }
 
 /// A session that holds a phone.
@@ -201,7 +208,7 @@ impl RunRegistry {
         }
         let follower = live.follower();
         inner.activity.of(&live.owner).begin(session);
-        inner.ended.retain(|(id, _)| *id != session);
+        inner.ended.retain(|it| it.session != session);
         inner.live.insert(session, live);
         inner.changes.send_replace(());
         self.tracker.spawn(run);
@@ -212,9 +219,16 @@ impl RunRegistry {
     /// no end in it.
     pub(super) fn unrecorded_end(&self, session: SessionId) -> Option<Report> {
         let inner = self.lock();
-        let (_, updates) = inner.ended.iter().find(|(id, _)| *id == session)?;
-        let report = updates.borrow().report.clone();
+        let report = inner.ended(session)?.updates.borrow().report.clone();
         (report.stop_reason == StopReason::StorageFailed).then(|| (*report).clone())
+    }
+
+    /// The last run of a session here, in progress or not, by what its registration is called. Whoever finds another one
+    /// after reading a record has read it while a run was writing it.
+    pub(super) fn last_run(&self, session: SessionId) -> Option<u64> {
+        let inner = self.lock();
+        let live = inner.live.get(&session).map(|it| it.epoch);
+        live.or_else(|| Some(inner.ended(session)?.epoch))
     }
 
     /// The run in progress of a session.
@@ -277,6 +291,10 @@ enum BusyPhone {
 }
 
 impl Inner {
+    fn ended(&self, session: SessionId) -> Option<&EndedRun> {
+        self.ended.iter().find(|it| it.session == session)
+    }
+
     fn may_begin(&self, session: SessionId) -> Result<(), AgentError> {
         let holder = self.leases.values().find(|holder| holder.session == session);
         if self.closed {
@@ -328,12 +346,13 @@ impl Drop for DeviceLease {
         let mut inner = self.runs.lock();
         let session = self.session;
         inner.leases.retain(|_, holder| holder.session != session);
-        if let Some(live) = inner.live.remove(&self.session) {
+        if let Some(live) = inner.live.remove(&session) {
             if inner.ended.len() == MOST_ENDED {
                 inner.ended.pop_front();
             }
-            inner.ended.push_back((self.session, live.updates));
-            inner.activity.of(&live.owner).count += 1;
+            let ActiveRun { owner, epoch, updates, .. } = live;
+            inner.ended.push_back(EndedRun { session, epoch, updates });
+            inner.activity.of(&owner).count += 1;
         }
         inner.changes.send_replace(());
     }

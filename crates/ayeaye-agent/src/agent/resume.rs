@@ -34,7 +34,7 @@ impl Agent {
     }
 
     /// The same for a call of a client that is told of questions by its results. No reply is leave for what is asked
-    /// before a client was told of that question ([`note_told`](Self::note_told)): the session asks once more, and then
+    /// before a client was told of that question ([`note_question_told`](Self::note_question_told)): the session asks once more, and then
     /// replies count. It may mean an earlier question, which somebody else has answered, or be a call that is made
     /// again since its result got lost.
     ///
@@ -81,6 +81,8 @@ impl Agent {
         };
         loop {
             stop.check()?;
+            // Before the look at what has begun, so that what begins meanwhile is seen.
+            let last_run = self.runs.last_run(id);
             if let Some(run) = self.active_run(id, given.as_ref())? {
                 if run.direct {
                     run.follower().finished().await;
@@ -125,18 +127,21 @@ impl Agent {
                 next_change(going_on.changes).await;
                 continue;
             }
-            if let Some(follower) = self.resume_idle(&next, given.as_ref(), repeats, stop).await? {
+            let resuming = self.resume_idle(&next, given.as_ref(), repeats, last_run, stop);
+            if let Some(follower) = resuming.await? {
                 return Ok(follower);
             }
         }
     }
 
-    /// Goes on with a session that nobody is at work on; `None` when somebody is about to, so that the caller looks again.
+    /// Goes on with a session that nobody is at work on since its `last_run` here; `None` when somebody is, or is about
+    /// to, so that the caller looks again.
     async fn resume_idle(
         &self,
         next: &ContinueTask,
         given: Option<&DeviceNames>,
         repeats: Repeats,
+        last_run: Option<u64>,
         stop: &StopBeforeBegin,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
@@ -157,6 +162,9 @@ impl Agent {
         };
         if may_do_nothing {
             let session = self.read_session(id).await?;
+            if self.is_of_run(&session, last_run).await? {
+                return Ok(None);
+            }
             if repeats == Repeats::AskOnce && self.is_said_again(&session, &next.input) {
                 return Ok(Some(self.stays_at_rest(&session, next).await?.without_answer(true)));
             }

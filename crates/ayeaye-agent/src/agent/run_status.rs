@@ -27,44 +27,59 @@ impl Agent {
     ) -> Result<RunStatus, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await?;
-        // Before the look at what has begun, so that what begins meanwhile is seen.
-        let going_on = self.runs.going_on(id);
-        if let Some(run) = self.active_run(id, None)? {
-            let report = run.follower().report();
-            if covers(&report.run, number, answers) {
-                return Ok(RunStatus { report: (*report).clone(), superseded: false });
+        // Boxed: it is large, and would be part of every future around it.
+        Box::pin(self.status_of(id, number, answers)).await
+    }
+
+    async fn status_of(
+        &self,
+        id: SessionId,
+        number: u32,
+        answers: bool,
+    ) -> Result<RunStatus, AgentError> {
+        loop {
+            // Before the look at what has begun, so that what begins meanwhile is seen.
+            let last_run = self.runs.last_run(id);
+            let going_on = self.runs.going_on(id);
+            if let Some(run) = self.active_run(id, None)? {
+                let report = run.follower().report();
+                if covers(&report.run, number, answers) {
+                    return Ok(RunStatus { report: (*report).clone(), superseded: false });
+                }
+            }
+            if let Some(run) = self.run_elsewhere(id).await? {
+                let report = self.follow_elsewhere(&run).await?.report();
+                if covers(&report.run, number, answers) {
+                    return Ok(RunStatus { report: (*report).clone(), superseded: false });
+                }
+            }
+            if let Some(going_on) = going_on {
+                let report = self.report_of_next(id, &going_on).await?;
+                if covers(&report.run, number, answers) {
+                    return Ok(RunStatus { report, superseded: false });
+                }
+            }
+            let mut folding = SessionBuilder::new(id);
+            let (mut runs, mut superseded) = (0, false);
+            let mut each = |event: Event| {
+                if let Fact::SessionResume(resume) = &event.entry.fact {
+                    runs += 1;
+                    let is_its_own = resume.continues_question() || resume.gives_up();
+                    superseded |= number < runs && !(answers && is_its_own);
+                }
+                if !superseded {
+                    folding.apply(&event);
+                }
+            };
+            self.deps.journal.visit_compact(&id, &mut each).await?;
+            if runs < number {
+                return Err(AgentError::UnknownSession(id));
+            }
+            let session = folding.finish()?;
+            if superseded || !self.is_of_run(&session, last_run).await? {
+                return Ok(RunStatus { report: session.report(false), superseded });
             }
         }
-        if let Some(run) = self.run_elsewhere(id).await? {
-            let report = self.follow_elsewhere(&run).await?.report();
-            if covers(&report.run, number, answers) {
-                return Ok(RunStatus { report: (*report).clone(), superseded: false });
-            }
-        }
-        if let Some(going_on) = going_on {
-            let report = self.report_of_next(id, &going_on).await?;
-            if covers(&report.run, number, answers) {
-                return Ok(RunStatus { report, superseded: false });
-            }
-        }
-        let mut folding = SessionBuilder::new(id);
-        let (mut runs, mut superseded) = (0, false);
-        let mut each = |event: Event| {
-            if let Fact::SessionResume(resume) = &event.entry.fact {
-                runs += 1;
-                let is_its_own = resume.continues_question() || resume.gives_up();
-                superseded |= number < runs && !(answers && is_its_own);
-            }
-            if !superseded {
-                folding.apply(&event);
-            }
-        };
-        self.deps.journal.visit_compact(&id, &mut each).await?;
-        if runs < number {
-            return Err(AgentError::UnknownSession(id));
-        }
-        let session = folding.finish()?;
-        Ok(RunStatus { report: session.report(false), superseded })
     }
 
     /// Asks such a run to stop, without waiting; false when it is not in progress. One that is about to go on, with the

@@ -50,8 +50,8 @@ impl Agent {
         }
     }
 
-    /// Whether a run has stopped since this caller was told that it goes on. What the caller itself did on the phone since
-    /// then it knows; that the server ended is no reason to stop.
+    /// Whether a run has stopped since this caller was told that it goes on. An act of direct control ends that, whichever
+    /// client it was: who acts in a session knows how it stands. That the server ended is no reason to stop.
     pub(super) fn owes_end(&self, session: &Session, caller: &Principal) -> bool {
         session.phase() == SessionPhase::Interrupted
             && session.stopped.as_ref().is_some_and(|(reason, message)| {

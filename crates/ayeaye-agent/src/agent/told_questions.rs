@@ -38,7 +38,7 @@ impl ToldQuestions {
 
 impl Agent {
     /// A client that waits for a result is given this one. What it asks can be answered in any words from here on.
-    pub fn note_told(&self, report: &Report) {
+    pub fn note_question_told(&self, report: &Report) {
         if report.question.is_some() {
             self.told.add(report.session_id, report.asked_at_step);
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
+use tokio::sync::Barrier;
 
 use super::FakeDevice;
 use crate::journal::{
@@ -43,6 +44,8 @@ struct State {
     stops: Mutex<Option<(&'static str, Follower)>>,
     sync_takes: Mutex<Duration>,
     syncs: AtomicU32,
+    /// Where the next reading of a record waits for the test.
+    reading: Mutex<Option<Arc<Barrier>>>,
 }
 
 impl FailingJournal {
@@ -61,6 +64,7 @@ impl FailingJournal {
             stops: Mutex::default(),
             sync_takes: Mutex::default(),
             syncs: AtomicU32::new(0),
+            reading: Mutex::default(),
         };
         Self { inner, state: Arc::new(state) }
     }
@@ -73,6 +77,14 @@ impl FailingJournal {
     /// How often that was asked for.
     pub(crate) fn syncs(&self) -> u32 {
         self.state.syncs.load(Ordering::Relaxed)
+    }
+
+    /// The next reading of a record waits four times for the test to wait too: it is asked for, is begun, has read all
+    /// there is, and returns.
+    pub(crate) fn holds_reading(&self) -> Arc<Barrier> {
+        let both = Arc::new(Barrier::new(2));
+        *self.state.reading.lock().expect("as above") = Some(both.clone());
+        both
     }
 
     /// Stops the run at the moment when this is written down, before it is done.
@@ -130,7 +142,14 @@ impl Journal for FailingJournal {
     }
 
     async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
-        self.inner.visit_compact(id, each).await
+        let held = self.state.reading.lock().expect("as above").take();
+        let Some(held) = held else { return self.inner.visit_compact(id, each).await };
+        held.wait().await;
+        held.wait().await;
+        let read = self.inner.visit_compact(id, each).await;
+        held.wait().await;
+        held.wait().await;
+        read
     }
 
     async fn visit_after(

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
-use super::gate::{DecidedBy, refusal};
+use super::gate::{DecidedBy, is_agreed_act, refusal};
 use super::named_app::named_by_package;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
@@ -290,8 +290,11 @@ impl Run {
             Agreed::Nothing => false,
             Agreed::Command => matches!(request.gesture, Gesture::Command(_)),
             Agreed::Act(asked) => {
-                let acts = asked.act.as_ref().zip(judged.record.act.as_ref());
-                acts.is_some_and(|(asked, act)| is_same_act_later(asked, act))
+                asked.act.as_ref().is_some_and(|asked| match &judged.record.act {
+                    Some(act) => is_same_act_later(asked, act),
+                    // Nobody need be asked about it by now.
+                    None => is_agreed_act(asked, &judged.act, gesture),
+                })
             }
         };
         let question = match &judged.verdict.decision {

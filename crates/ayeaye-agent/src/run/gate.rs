@@ -13,6 +13,7 @@ use super::outcome::{RunError, StepOutcome};
 use super::put_off::{PutOffs, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
+use crate::approval::is_same_act;
 use crate::event::{ASKED_FIRST, ActIdentity, Countdown, GateRecord};
 use crate::gate::{
     ActClass, ActOn, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts,
@@ -49,7 +50,10 @@ impl LastWords {
 #[derive(Debug)]
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
+    /// Says which act it is where somebody is, or was, to be asked about it.
     pub(super) record: GateRecord,
+    /// Which act it is, whatever was said of it.
+    pub(super) act: ActIdentity,
 }
 
 /// Who has decided on an act.
@@ -229,7 +233,7 @@ impl Run {
         };
         let mut verdict = judge_by(&words);
         let act = self.identity(gesture, observation, &screen, &verdict);
-        let mut record = gate_record(&verdict, &policy, Some(act));
+        let mut record = gate_record(&verdict, &policy, Some(act.clone()));
         if matches!(verdict.decision, GateDecision::Confirm(_)) {
             let own = record.class.as_deref() == Some(ActClass::Marked.name());
             let approval = session.approval.as_ref();
@@ -265,7 +269,7 @@ impl Run {
         if verdict.decision == GateDecision::Allow {
             record.act = None;
         }
-        Judged { verdict, record }
+        Judged { verdict, record, act }
     }
 
     /// The policy of the settings, narrowed by what the session was started with.
@@ -366,16 +370,7 @@ impl Run {
                 let part = |from: f64, to: f64, of: u32| (from + to) * 500.0 / f64::from(of.max(1));
                 Some([part(left, right, size.width), part(top, bottom, size.height)])
             }
-            (
-                None,
-                Gesture::Click { point }
-                | Gesture::DoubleClick { point }
-                | Gesture::LongPress { point, .. },
-            ) => {
-                let (x, y) = point.fractions();
-                Some([x * 1e3, y * 1e3])
-            }
-            _ => None,
+            (None, gesture) => touched_place(gesture),
         };
         let amount = match &verdict.decision {
             GateDecision::Confirm(ask) => ask.amount.clone().unwrap_or_default(),
@@ -448,6 +443,32 @@ impl Run {
             }
             _ => name.to_owned(),
         }
+    }
+}
+
+/// Whether an act that nobody need be asked about is the one that a person has agreed to. What only a question goes into
+/// (an amount, what goes to whom) is not known of it. Where one of the two was seen without elements, it is the same one
+/// if it touches the same place of that app.
+pub(super) fn is_agreed_act(asked: &ActIdentity, now: &ActIdentity, gesture: &Gesture) -> bool {
+    let mut now =
+        ActIdentity { screen: asked.screen.clone(), content: asked.content.clone(), ..now.clone() };
+    if asked.target.is_none() || now.target.is_none() {
+        now.target.clone_from(&asked.target);
+        now.at = touched_place(gesture);
+    }
+    is_same_act(asked, &now)
+}
+
+/// Where a touch is, in thousandths of the screen.
+fn touched_place(gesture: &Gesture) -> Option<[f64; 2]> {
+    match gesture {
+        Gesture::Click { point }
+        | Gesture::DoubleClick { point }
+        | Gesture::LongPress { point, .. } => {
+            let (x, y) = point.fractions();
+            Some([x * 1e3, y * 1e3])
+        }
+        _ => None,
     }
 }
 

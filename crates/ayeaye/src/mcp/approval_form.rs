@@ -26,15 +26,31 @@ const CODE: &str = "approval";
 
 /// Where a tool leaves what its user has to be asked.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PendingForm(Arc<Mutex<Option<(String, String)>>>);
+pub(super) struct PendingForm(Arc<Mutex<Option<Asked>>>);
+
+/// What a person is asked.
+#[derive(Debug)]
+struct Asked {
+    question: String,
+    approval: ApprovalOfForm,
+}
+
+/// What a form stands for.
+#[derive(Debug, Clone)]
+pub(super) struct ApprovalOfForm {
+    /// The code that stands for a yes.
+    pub(super) code: String,
+    /// What it is for, as a digest.
+    pub(super) about: String,
+}
 
 impl PendingForm {
     /// Leaves a question, and the code that stands for a yes, if the client of this call shows forms in this
     /// way.
-    pub(super) fn put(ctx: &RequestContext<RoleServer>, question: &str, code: &str) {
+    pub(super) fn put(ctx: &RequestContext<RoleServer>, question: &str, approval: ApprovalOfForm) {
         if let Some(Self(slot)) = ctx.extensions.get() {
             let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-            *slot = Some((question.to_owned(), code.to_owned()));
+            *slot = Some(Asked { question: question.to_owned(), approval });
         }
     }
 }
@@ -51,11 +67,11 @@ pub(super) struct ApprovalCall<'a> {
 impl<'a> ApprovalCall<'a> {
     /// For this call, whose answer becomes an argument where it brings one. `None` for a client that shows no
     /// forms, or is asked in another way, and where the form was closed: the same form again would be closed
-    /// again, so that the client is told the code and asks in its own way. `declined` is given the code for which a person
-    /// has said no.
+    /// again, so that the client is told the code and asks in its own way. `declined` is given what a person has said no
+    /// to.
     pub(super) fn begin(
         codec: &'a StateCodec,
-        declined: impl FnOnce(&str, &Principal),
+        declined: impl FnOnce(&ApprovalOfForm, &Principal),
         request: &mut CallToolRequestParams,
         ctx: &mut RequestContext<RoleServer>,
     ) -> Result<Option<Self>, ToolError> {
@@ -72,8 +88,8 @@ impl<'a> ApprovalCall<'a> {
                 request.arguments.get_or_insert_default().insert(CODE.to_owned(), code.into());
             }
             Some(Answered::Not) => return Ok(None),
-            Some(Answered::No(code)) => {
-                declined(&code, &principal);
+            Some(Answered::No(approval)) => {
+                declined(&approval, &principal);
                 return Err(ToolError::declined());
             }
         }
@@ -85,8 +101,9 @@ impl<'a> ApprovalCall<'a> {
     /// The form, where the tool has left one; otherwise its own result.
     pub(super) fn end<E>(self, result: Result<CallToolResponse, E>) -> Result<CallToolResponse, E> {
         let left = self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((question, code)) = left else { return result };
-        let state = ApprovalState { approval: code, call: self.call };
+        let Some(Asked { question, approval }) = left else { return result };
+        let ApprovalOfForm { code: approval, about } = approval;
+        let state = ApprovalState { approval, about, call: self.call };
         let encoded = self.codec.encode(&state, &self.principal);
         let form = InputRequest::Elicitation(ElicitRequest::new(yes_or_no(&question)));
         let requests = InputRequests::from([(ANSWER.to_owned(), form)]);
@@ -98,8 +115,8 @@ impl<'a> ApprovalCall<'a> {
 enum Answered {
     /// The code for which a person has said yes.
     Yes(String),
-    /// The code for which a person has said no.
-    No(String),
+    /// What a person has said no to.
+    No(ApprovalOfForm),
     /// The form was closed without an answer.
     Not,
 }
@@ -121,7 +138,10 @@ fn answer_of(
     match answer.as_ref().map_or(FormReply::No, FormReply::of) {
         FormReply::Yes => Ok(Some(Answered::Yes(state.approval))),
         FormReply::Nothing => Ok(Some(Answered::Not)),
-        FormReply::No => Ok(Some(Answered::No(state.approval))),
+        FormReply::No => {
+            let ApprovalState { approval: code, about, .. } = state;
+            Ok(Some(Answered::No(ApprovalOfForm { code, about })))
+        }
     }
 }
 

@@ -10,13 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::{Agent, ApprovalRequest, DeviceCommand, DeviceId, Principal, SessionId};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::ClientResult;
 use rmcp::service::RequestContext;
+use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::taken::TakenApproval;
-use super::approval_form::{FormReply, PendingForm, yes_or_no};
+use super::approval_form::{ApprovalOfForm, FormReply, PendingForm, yes_or_no};
 use super::client_support::ClientSupport;
 use super::elicitation::show_form;
 use super::run_wait::RunWait;
@@ -40,14 +43,30 @@ pub(crate) struct Approvals {
 struct UsedCode {
     code: String,
     principal: Principal,
+    /// What it is for.
+    about: String,
     /// The step that it was used for, and its session, once that is recorded.
     came_of_it: Option<(u32, SessionId)>,
+    /// A person has said no meanwhile: it is not given back.
+    declined: bool,
 }
 
 #[derive(Debug)]
 struct Waiting {
     phone: PhoneAsked,
     subject: Subject,
+}
+
+impl Waiting {
+    /// What a person is asked about, and on which phone, as a digest: it is the same for whatever is asked in the same words.
+    fn about(&self) -> String {
+        let asked = match &self.subject {
+            Subject::Command(command) => format!("{command:?}"),
+            Subject::Act(asked) => asked.question.clone(),
+        };
+        let digest = Sha256::digest(format!("{:?} {asked}", self.phone));
+        URL_SAFE_NO_PAD.encode(digest)
+    }
 }
 
 /// The phone that a person was asked about.
@@ -72,16 +91,6 @@ enum Subject {
     Command(DeviceCommand),
     /// An act on an element of a screen.
     Act(Box<ApprovalRequest>),
-}
-
-impl Subject {
-    /// Whether a person is asked the same about both.
-    fn asks_the_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Act(one), Self::Act(other)) => one.question == other.question,
-            (one, other) => one == other,
-        }
-    }
 }
 
 impl Default for Approvals {
@@ -113,9 +122,10 @@ impl Approvals {
         if self.in_a_form(agent, &phone, &subject, question, &mut wait).await? {
             return Ok(None);
         }
-        let code = self.issue_code(&phone, &principal, subject);
-        PendingForm::put(ctx, question, &code);
-        Err(ToolError::needs_approval(question, &code))
+        let approval = self.issue(&phone, &principal, subject);
+        let told = ToolError::needs_approval(question, &approval.code);
+        PendingForm::put(ctx, question, approval);
+        Err(told)
     }
 
     /// Returns when a person has agreed to what the gate asks about; otherwise the error that says what to
@@ -142,9 +152,11 @@ impl Approvals {
         asked: &ApprovalRequest,
         ctx: &RequestContext<RoleServer>,
     ) -> ToolError {
-        let code = self.issue_code_for_act(phone, asked, &principal::of(ctx));
-        PendingForm::put(ctx, &asked.question, &code);
-        ToolError::needs_approval(&asked.question, &code)
+        let subject = Subject::Act(Box::new(asked.clone()));
+        let approval = self.issue(phone, &principal::of(ctx), subject);
+        let told = ToolError::needs_approval(&asked.question, &approval.code);
+        PendingForm::put(ctx, &asked.question, approval);
+        told
     }
 
     /// A code for a person's yes to what the gate asks about.
@@ -154,7 +166,7 @@ impl Approvals {
         asked: &ApprovalRequest,
         principal: &Principal,
     ) -> String {
-        self.issue_code(phone, principal, Subject::Act(Box::new(asked.clone())))
+        self.issue(phone, principal, Subject::Act(Box::new(asked.clone()))).code
     }
 
     /// A person's yes to what the gate asks about, by such a code.
@@ -167,20 +179,19 @@ impl Approvals {
         self.take(code, phone, principal, |it| matches!(it, Subject::Act(_)))
     }
 
-    /// A person said no to what this code is for.
-    pub(super) fn declined(&self, code: &str, principal: &Principal) {
-        let is_its = |whose: &Principal, _: &Waiting| whose == principal;
-        if let Some(code) = self.waiting.take(code, is_its) {
-            let Waiting { phone, subject } = &code.subject;
-            self.end_all(phone, subject, principal);
-        }
+    /// A person said no to what a form is for. Its own code may have ended, or be in another call's hand.
+    pub(super) fn declined(&self, no: &ApprovalOfForm, principal: &Principal) {
+        self.end_all(&no.about, principal);
     }
 
     /// Ends the codes for something that a person has said no to: an earlier call may have been given one.
-    fn end_all(&self, phone: &PhoneAsked, subject: &Subject, principal: &Principal) {
-        self.waiting.end(|whose, it| {
-            whose == principal && it.phone == *phone && it.subject.asks_the_same(subject)
-        });
+    fn end_all(&self, about: &str, principal: &Principal) {
+        // Locked for both, as in `take`.
+        let mut used = self.used();
+        for it in used.iter_mut().filter(|it| it.principal == *principal && it.about == about) {
+            it.declined = true;
+        }
+        self.waiting.end(|whose, it| whose == principal && it.about() == about);
     }
 
     /// Asks with `elicitation/create`, where the client shows forms: true for a yes, false where nobody has
@@ -206,7 +217,8 @@ impl Approvals {
                 }
                 FormReply::Yes => Ok(true),
                 FormReply::No => {
-                    self.end_all(phone, subject, &principal::of(ctx));
+                    let (phone, subject) = (phone.clone(), subject.clone());
+                    self.end_all(&Waiting { phone, subject }.about(), &principal::of(ctx));
                     Err(ToolError::declined())
                 }
                 FormReply::Nothing => Ok(false),
@@ -228,18 +240,23 @@ impl Approvals {
     fn give_back(&self, code: OneTimeCode<Waiting>) {
         // Locked for both, as in `take`: nobody finds it in neither place.
         let mut used = self.used();
+        let declined = used.iter().any(|it| it.is(&code.code, &code.principal) && it.declined);
         used.retain(|it| !it.is(&code.code, &code.principal));
-        self.waiting.put_back(code);
+        if !declined {
+            self.waiting.put_back(code);
+        }
     }
 
     fn used(&self) -> MutexGuard<'_, VecDeque<UsedCode>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn issue_code(&self, phone: &PhoneAsked, principal: &Principal, subject: Subject) -> String {
+    fn issue(&self, phone: &PhoneAsked, principal: &Principal, subject: Subject) -> ApprovalOfForm {
         let code = format!("{:08x}", rand::random::<u32>());
-        self.waiting.add(code.clone(), principal, Waiting { phone: phone.clone(), subject });
-        code
+        let waiting = Waiting { phone: phone.clone(), subject };
+        let about = waiting.about();
+        self.waiting.add(code.clone(), principal, waiting);
+        ApprovalOfForm { code, about }
     }
 
     /// The approval of this code, if it fits; it is good once.
@@ -262,7 +279,9 @@ impl Approvals {
             });
         };
         let (code, principal) = (code.to_owned(), principal.clone());
-        used.push_front(UsedCode { code, principal, came_of_it: None });
+        let about = taken.subject.about();
+        let used_code = UsedCode { code, principal, about, came_of_it: None, declined: false };
+        used.push_front(used_code);
         used.truncate(LIMITS.most);
         Ok(TakenApproval::new(self, taken))
     }
@@ -299,7 +318,7 @@ mod tests {
         let take = |code: &str, phone: &PhoneAsked, file: &str| {
             take_as(code, phone, &command(file, "1"), &me)
         };
-        let code = approvals.issue_code(&phone, &me, command("a.apk", "1"));
+        let code = approvals.issue(&phone, &me, command("a.apk", "1")).code;
         let changed = take_as(&code, &phone, &command("a.apk", "2"), &me);
         assert!(changed.is_err(), "other contents of that file");
         assert!(take(&code, &phone, "b.apk").is_err());
@@ -319,7 +338,7 @@ mod tests {
         let told = again(&me);
         assert!(told.contains(&format!("used already, at step 7 of session {session}")), "{told}");
         assert!(told.contains("get_screenshot first"), "{told}");
-        let late = approvals.issue_code(&phone, &me, command("a.apk", "1"));
+        let late = approvals.issue(&phone, &me, command("a.apk", "1")).code;
         tokio::time::advance(LIMITS.age).await;
         assert!(take(&late, &phone, "a.apk").is_err());
     }
@@ -328,21 +347,24 @@ mod tests {
     fn a_no_ends_every_code_for_the_same_and_no_other() {
         let (approvals, me, phone) = (Approvals::default(), Principal::local(), phone("X", "a"));
         let anna = Principal::new("token:anna");
-        let issue =
-            |who: &Principal, file: &str| approvals.issue_code(&phone, who, command(file, "1"));
-        let (first, again, other) = (issue(&me, "a.apk"), issue(&me, "a.apk"), issue(&me, "b.apk"));
-        let hers = issue(&anna, "a.apk");
-        approvals.declined(&again, &anna);
+        let issue = |who: &Principal, file: &str| approvals.issue(&phone, who, command(file, "1"));
+        let [first, held, again] = [(); 3].map(|()| issue(&me, "a.apk"));
+        let (other, hers) = (issue(&me, "b.apk"), issue(&anna, "a.apk"));
+        let take = |code: &str, who| approvals.take(code, &phone, who, |_| true);
+        // In a call's hand when the no comes; the form's own code is not there any more.
+        let in_hand = take(&held.code, &me).unwrap();
+        drop(approvals.waiting.take(&again.code, |_, _| true).unwrap());
         approvals.declined(&again, &me);
-        let is_good = |code: &str, who| approvals.take(code, &phone, who, |_| true).is_ok();
-        assert!(!is_good(&first, &me) && !is_good(&again, &me));
+        drop(in_hand);
+        let is_good = |it: &ApprovalOfForm, who| take(&it.code, who).is_ok();
+        assert!(!is_good(&first, &me) && !is_good(&again, &me) && !is_good(&held, &me));
         assert!(is_good(&other, &me) && is_good(&hers, &anna));
     }
 
     #[test]
     fn a_code_whose_act_is_not_begun_is_good_again_and_one_whose_end_nobody_waits_for_is_not() {
         let (approvals, me, phone) = (Approvals::default(), Principal::local(), phone("X", "a"));
-        let code = approvals.issue_code(&phone, &me, command("a.apk", "1"));
+        let code = approvals.issue(&phone, &me, command("a.apk", "1")).code;
         let take = || approvals.take(&code, &phone, &me, |_| true);
         let taken = take().unwrap();
         assert_eq!(taken.agreed(), Agreed::Command);

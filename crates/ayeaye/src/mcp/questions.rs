@@ -30,6 +30,7 @@ use super::elicitation::show_form;
 use super::logging::{self, Levels};
 use super::results::Unanswered;
 use super::run_wait::RunWait;
+use super::told;
 use super::tool_error::ToolError;
 use crate::principal;
 
@@ -62,7 +63,7 @@ pub(super) struct FollowedRun {
 
 /// One call and the questions it asks.
 pub(super) struct QuestionDelivery<'a> {
-    agent: &'a Agent,
+    agent: &'a Arc<Agent>,
     state_codec: &'a StateCodec,
     log_levels: &'a Levels,
     retry: &'a RetryContext,
@@ -85,7 +86,7 @@ pub(super) struct QuestionDelivery<'a> {
 impl<'a> QuestionDelivery<'a> {
     /// For the request that `wait` belongs to.
     pub(super) fn new(
-        agent: &'a Agent,
+        agent: &'a Arc<Agent>,
         state_codec: &'a StateCodec,
         log_levels: &'a Levels,
         retry: &'a RetryContext,
@@ -250,9 +251,7 @@ impl<'a> QuestionDelivery<'a> {
 
     /// The question for a client that calls again with the answer.
     fn input_required(&self, report: &Report, question: &Question, number: u32) -> Followed {
-        if !self.wait.request().ct.is_cancelled() {
-            self.agent.note_told(report);
-        }
+        told::note_question_told(self.agent, report, self.wait.request());
         let state = RequestState {
             session: report.session_id.to_string(),
             question: number,

@@ -5,7 +5,9 @@ mod list;
 pub(crate) mod report;
 pub(crate) mod steps;
 
-use ayeaye_agent::{Agent, AgentError, JournalError, Principal, error_chain};
+use std::sync::Arc;
+
+use ayeaye_agent::{Agent, AgentError, JournalError, error_chain};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -22,7 +24,7 @@ use self::steps::StepPicture;
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::{ClientSupport, IMMUTABLE_TTL_MS, is_modern};
 use super::offer::Offer;
-use super::{app, results, skill};
+use super::{app, results, skill, told};
 use crate::principal;
 
 const JSON: &str = "application/json";
@@ -108,7 +110,7 @@ pub async fn list(
 /// Answers `resources/read`. What the connection is offered may take a look at the model: it is awaited only where it
 /// is told.
 pub async fn read(
-    agent: &Agent,
+    agent: &Arc<Agent>,
     uri: &str,
     offer: impl Future<Output = Offer>,
     ctx: &RequestContext<RoleServer>,
@@ -118,7 +120,7 @@ pub async fn read(
         ReadResource { contents, kept: Some(CacheScope::Public) }
     } else {
         let address: Address = uri.parse().map_err(|UnknownAddress| unknown(uri))?;
-        read_ours(agent, &principal::of(ctx), address, offer).await?
+        read_ours(agent, address, offer, ctx).await?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
     // Older protocols have no caching.
@@ -136,11 +138,12 @@ struct ReadResource {
 }
 
 async fn read_ours(
-    agent: &Agent,
-    principal: &Principal,
+    agent: &Arc<Agent>,
     address: Address,
     offer: impl Future<Output = Offer>,
+    ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResource, ErrorData> {
+    let principal = &principal::of(ctx);
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
         JournalError::Unknown(_) => unknown(&uri),
@@ -163,7 +166,7 @@ async fn read_ours(
         }
         Address::Session(id) => {
             let report = agent.report(id, principal).await.map_err(refused)?;
-            agent.note_told(&report);
+            told::note_question_told(agent, &report, ctx);
             text_of(&results::RunResult::from(&report).offered(&report, offer.await))
         }
         Address::Steps(id) => {

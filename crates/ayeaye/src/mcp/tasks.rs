@@ -29,6 +29,7 @@ use self::id::TaskId;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, parse_answer, question_form};
 use super::results::{self, RunResult, Unanswered};
+use super::told;
 use super::tool_error::ToolError;
 use crate::clock;
 use crate::principal;
@@ -107,14 +108,14 @@ impl Tasks {
     /// Answers `tasks/get`.
     pub(super) async fn get(
         &self,
-        agent: &Agent,
+        agent: &Arc<Agent>,
         id: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let client = require_tasks(ctx)?;
         let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
-        agent.note_told(report);
+        told::note_question_told(agent, report, ctx);
         let (payload, message) = match end {
             Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
             Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),

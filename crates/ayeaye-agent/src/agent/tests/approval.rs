@@ -1,6 +1,10 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
+use super::direct::{act, tap};
 use crate::fakes::{Rig, ScriptedReply, click, client, complete, sensitive, wait};
-use crate::{HistoryItem, QuestionKind, ReplyMode, RunPhase, StopReason, UserInput};
+use crate::{
+    Agreed, DirectAction, DirectOutcome, HistoryItem, QuestionKind, ReplyMode, RunPhase,
+    StopReason, UserInput,
+};
 
 fn says(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
@@ -190,4 +194,27 @@ async fn what_asks_nothing_gets_the_question_around_it_and_the_yes_holds() {
     assert!(question.ends_with(ends), "{question}");
     let report = rig.go_on(report.session_id, says("yes")).await;
     assert_eq!((&*report.message, rig.phone.gestures().len()), ("done", 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_agreed_to_counts_as_that_also_where_nobody_need_be_asked_by_then() {
+    let page = |button: &str| {
+        format!(
+            r#"<hierarchy rotation="0"><node text="{button}" class="android.widget.Button"
+            clickable="true" bounds="[0,30][60,80]"/></hierarchy>"#
+        )
+    };
+    let rig = Rig::new([]);
+    // More attributes than any phone writes.
+    let many = (0..100).fold(String::new(), |many, n| many + &format!(r#" a{n}="""#));
+    rig.phone.shows(&page("Go on").replacen("<node", &format!("<node{many}"), 1), false);
+    let asked = act(&rig.agent, tap(500, None)).await;
+    let DirectOutcome::NeedsApproval(leave) = asked.outcome else { panic!("{asked:?}") };
+    rig.phone.shows(&page("Go on"), false);
+    let agreed = || Agreed::Act(Box::new(leave.act.clone()));
+    let other = DirectAction { agreed: agreed(), ..tap(100, None) };
+    let other = act(&rig.agent, other).await;
+    assert_eq!((&other.outcome, other.was_agreed), (&DirectOutcome::Done, false), "beside it");
+    let done = act(&rig.agent, DirectAction { agreed: agreed(), ..tap(500, None) }).await;
+    assert_eq!((&done.outcome, done.was_agreed), (&DirectOutcome::Done, true), "{done:?}");
 }

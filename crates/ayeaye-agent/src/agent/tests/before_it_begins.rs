@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::resume::{reply, task, with_silent_phone};
 use crate::fakes::{Call, Fault, Rig, client, complete, info, within};
 use crate::journal::AnswerSource;
-use crate::{AgentError, StartTask, StopReason, UserInput};
+use crate::{AgentError, DeviceId, DeviceNames, StartTask, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_question_is_being_answered_is_stopped_before_the_answer_is_passed_on() {
@@ -81,7 +81,7 @@ async fn an_answer_that_is_withdrawn_is_not_used_up() {
     for second in ["Anna Bauer", "Anna Berg"] {
         let rig = Rig::new([info("Which Anna?"), complete("Sent.")]);
         let asked = rig.run().await;
-        rig.agent.note_told(&asked);
+        rig.agent.note_question_told(&asked);
         let id = asked.session_id;
         let next = |text: &str| rig.next(id, UserInput::Reply(text.to_owned()));
         rig.phone.breaks(Call::InProgress, 2..=2, Fault::Hang);
@@ -114,4 +114,23 @@ async fn what_was_withdrawn_begins_nothing_however_late_it_was() {
     let late = rig.agent.start_unless(rig.task("Text Bob"), &withdrawn).await;
     assert!(matches!(late, Err(AgentError::StoppedBefore(_))), "{late:?}");
     assert_eq!(rig.go_on(id, reply()).await.message, "Sent.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stops_a_new_session_that_is_about_to_begin_is_told_that_it_never_did() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::InProgress, 1..=1, Fault::Hang);
+    let start = rig.task("Text Anna");
+    let (started, stopped) = tokio::join!(within(rig.agent.start(start)), async {
+        rig.phone.gets(Call::InProgress, 1).await;
+        let names = DeviceNames::only(DeviceId::new("phone-1"));
+        // As the refusal of another start names it.
+        let id = rig.agent.runs.device_holder(&names).unwrap();
+        (id, within(rig.agent.stop(id, StopReason::Cancelled, &client())).await)
+    });
+    let (id, stopped) = stopped;
+    assert!(matches!(started, Err(AgentError::StoppedBefore(it)) if it == id), "{started:?}");
+    assert!(matches!(stopped, Err(AgentError::StoppedBefore(it)) if it == id), "{stopped:?}");
+    rig.phone.let_go();
+    assert_eq!(rig.journal.list().await.unwrap(), []);
 }

@@ -1,10 +1,12 @@
 //! Lists of sessions: they say of each what its report says, and read no record for it that was summed up.
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::direct::{act, tap};
+use super::resume::{task, with_silent_phone};
 use crate::fakes::{Rig, ScriptedReply, click, client, complete, info};
 use crate::{DIRECT_REQUEST, Principal, SessionId, SessionInBrief, StopReason, UserInput};
 
@@ -112,4 +114,20 @@ async fn a_list_says_whether_its_principal_has_more() {
     assert_eq!(page(&client(), Some(ids[1]), 2).await, (ids[2..].to_vec(), false));
     // That others have some is not told.
     assert_eq!(page(&Principal::new("other"), None, 2).await, (Vec::new(), false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_about_to_go_on_is_listed_as_running_and_acts_by_hand_do_not_change_what_came_of_it()
+ {
+    let rig = Arc::new(Rig::new([complete("one"), complete("two")]));
+    let (rested, going_on) = with_silent_phone(&rig, task()).await;
+    let id = rested.session_id;
+    let brief = rig.agent.in_brief(id, &client()).await.unwrap();
+    assert_eq!(brief.stop_reason_of_request(), StopReason::StillRunning);
+    rig.phone.let_go();
+    rig.ended(going_on.await.unwrap().unwrap()).await;
+    act(&rig.agent, tap(100, Some(id))).await;
+    let brief = rig.agent.in_brief(id, &client()).await.unwrap();
+    assert_eq!(brief.stop_reason(), StopReason::UserPaused);
+    assert_eq!(brief.stop_reason_of_request(), StopReason::TaskCompletedSuccessfully);
 }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info};
+use crate::fakes::{
+    Call, FailingJournal, Fault, Rig, ScriptedReply, Write, click, client, complete, info,
+};
 use crate::{
     AgentError, ContinueTask, DeviceHolder, Principal, SessionId, SettleRule, StartTask,
     StopReason, UserInput,
@@ -267,5 +269,63 @@ async fn a_session_that_begins_is_not_taken_for_one_that_was_broken_off() {
         }
         let session = begun.await.unwrap().unwrap().report().session_id;
         rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    }
+}
+
+/// How a session's standing is looked at.
+#[derive(Debug, Clone, Copy)]
+enum Look {
+    Report,
+    RunStatus,
+    LateAnswer,
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_is_read_while_a_run_writes_it_is_not_told_as_that_of_a_server_that_died() {
+    for look in [Look::Report, Look::RunStatus, Look::LateAnswer] {
+        for has_ended in [false, true] {
+            let rig = Rig::new([complete("one"), click(1), complete("two")]);
+            let mut slow = None;
+            let rig = rig.kept_by(|inner, phone| {
+                let kept = Arc::new(FailingJournal::new(inner, phone, Write::Sync, u32::MAX));
+                slow.insert(kept).clone()
+            });
+            let id = rig.run().await.session_id;
+            rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+            let reading = slow.unwrap().holds_reading();
+            let looks = async {
+                let (agent, me) = (&rig.agent, client());
+                match look {
+                    Look::Report => agent.report(id, &me).await.unwrap(),
+                    Look::RunStatus => agent.run_status(id, 1, true, &me).await.unwrap().report,
+                    Look::LateAnswer => {
+                        let late = UserInput::Answer { question: 1, text: String::new() };
+                        (*rig.resume(id, late).await.unwrap().report()).clone()
+                    }
+                }
+            };
+            let (told, run) = tokio::join!(looks, async {
+                reading.wait().await;
+                let next = UserInput::Task("Set a timer".to_owned());
+                let run = rig.resume(id, next).await.unwrap();
+                rig.phone.gets(Call::Perform, 1).await;
+                reading.wait().await;
+                reading.wait().await;
+                if has_ended {
+                    rig.phone.let_go();
+                    rig.ended(run.clone()).await;
+                }
+                reading.wait().await;
+                run
+            });
+            let reason = if has_ended {
+                StopReason::TaskCompletedSuccessfully
+            } else {
+                StopReason::StillRunning
+            };
+            assert_eq!(told.stop_reason, reason, "{look:?}, ended: {has_ended}");
+            rig.phone.let_go();
+            assert_eq!(rig.ended(run).await.task, "Set a timer");
+        }
     }
 }

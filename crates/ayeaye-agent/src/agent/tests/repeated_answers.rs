@@ -19,7 +19,7 @@ async fn call(rig: &Rig, session: SessionId, text: &str) -> Result<Follower, Age
 /// A session whose first question a client was told.
 async fn asked(rig: &Rig) -> SessionId {
     let asked = rig.run().await;
-    rig.agent.note_told(&asked);
+    rig.agent.note_question_told(&asked);
     asked.session_id
 }
 
@@ -51,7 +51,7 @@ async fn a_yes_that_comes_again_is_none_to_a_question_that_nobody_was_told() {
         assert_eq!(rig.answers(session).await.len(), 1, "nor was any result of these calls read");
     }
     let again = ended_call(&rig, session, "yes").await;
-    rig.agent.note_told(&again);
+    rig.agent.note_question_told(&again);
     // Now it has been, so that the same words are meant.
     let paid = ended_call(&rig, session, "yes").await;
     assert_eq!(paid.message, "Paid.");
@@ -63,7 +63,7 @@ async fn a_yes_to_a_question_that_was_told_is_taken_at_once() {
     let rig = Rig::new(pays().into_iter().chain([complete("Paid.")]));
     let session = asked(&rig).await;
     let report = ended_call(&rig, session, "yes").await;
-    rig.agent.note_told(&report);
+    rig.agent.note_question_told(&report);
     assert_eq!(ended_call(&rig, session, "yes").await.message, "Paid.");
 }
 
@@ -76,7 +76,7 @@ async fn a_name_that_comes_again_is_none_for_what_is_asked_next() {
     let again = ended_call(&rig, session, "Anna Berg").await;
     assert_eq!(asks(&again), "What shall I write to her?");
     assert_eq!(rig.answers(session).await.len(), 1);
-    rig.agent.note_told(&again);
+    rig.agent.note_question_told(&again);
     // Whoever was told of the question may mean just that.
     assert_eq!(ended_call(&rig, session, "Anna Berg").await.message, "Sent.");
 }
@@ -133,11 +133,11 @@ async fn after_a_restart_it_is_asked_once_more_and_no_oftener() {
     let rig = Rig::new([confirm("Pay 12?"), confirm("Pay 40?")]);
     let session = asked(&rig).await;
     let report = ended_call(&rig, session, "yes").await;
-    rig.agent.note_told(&report);
+    rig.agent.note_question_told(&report);
     let next = rig.restarted([complete("done")]);
     let again = ended_call(&next, session, "yes").await;
     assert_eq!(asks(&again), "Pay 40?");
-    next.agent.note_told(&again);
+    next.agent.note_question_told(&again);
     assert_eq!(ended_call(&next, session, "yes").await.message, "done");
 }
 
@@ -158,13 +158,13 @@ async fn a_run_that_waits_for_its_operator_is_told_no_yes_twice() {
             }
         };
         is_open(&mut follower, "Pay 12?").await;
-        by.agent.note_told(&follower.report());
+        by.agent.note_question_told(&follower.report());
         call(by, session, "yes").await.unwrap();
         is_open(&mut follower, "Pay 40?").await;
         call(by, session, "yes").await.unwrap();
         tokio::time::sleep(Duration::from_secs(10)).await;
         assert!(follower.running(), "it still waits");
-        by.agent.note_told(&follower.report());
+        by.agent.note_question_told(&follower.report());
         assert_eq!(rig.answers(session).await, [(AnswerSource::Manual, "yes".to_owned())]);
         call(by, session, "yes").await.unwrap();
         assert_eq!(rig.ended(follower).await.message, "done");
@@ -179,7 +179,7 @@ async fn no_words_are_leave_for_what_was_asked_after_the_callers_last_result() {
     rig.go_on(session, UserInput::Reply("the blue one".to_owned())).await;
     for (said, is_told) in [("ok", false), ("ok", true)] {
         let report = ended_call(&rig, session, said).await;
-        rig.agent.note_told(&report);
+        rig.agent.note_question_told(&report);
         let message = if is_told { "done" } else { "Pay 40?" };
         assert_eq!(report.message, message);
     }

@@ -23,10 +23,10 @@ pub async fn list(
     let me = Principal::operator();
     let mut sessions = Vec::new();
     for (id, brief) in agent.listed(&me, None, most).await?.sessions {
+        let stop_reason = brief.as_ref().map(SessionInBrief::stop_reason_of_request);
+        let stop_reason = stop_reason.unwrap_or(StopReason::NotStarted);
         let session = match brief {
-            Ok(SessionInBrief::Record { summary, stop_reason, .. }) => {
-                // Acts by hand after a task do not change what came of it.
-                let stop_reason = summary.stop_reason.unwrap_or(stop_reason);
+            Ok(SessionInBrief::Record { summary, .. }) => {
                 Ok(Session { summary: *summary, stop_reason, queued: false })
             }
             Ok(SessionInBrief::Run(report)) => match agent.session_summary(id, &me).await {

@@ -301,6 +301,10 @@ impl PlacedArgs for TypeArgs {
     }
 
     fn gesture(&self) -> Result<Gesture, ToolError> {
+        if self.r#ref.is_some() {
+            // It would be typed into whatever is in focus.
+            return Err(ToolError::no_place("a field", None));
+        }
         self.at(match (self.x, self.y) {
             // As with a reference: no field is in the corner.
             (Some(0), Some(0)) | (None, None) => None,
@@ -407,6 +411,7 @@ mod tests {
             (json!({ "x": 5 }), "`y` is missing"),
             (json!({ "y": 5 }), "`x` is missing"),
             (json!({ "x": 5, "y": 5000 }), "`y` is 5000"),
+            (json!({ "ref": "7a-1" }), "a field needs either `ref`, or `x` and `y`"),
         ] {
             let said = typed(wrong).unwrap_err();
             assert!(said.contains(says), "{said}");

@@ -47,6 +47,9 @@ pub struct RequestState {
 pub struct ApprovalState {
     /// The code that the tool takes for a yes.
     pub approval: String,
+    /// What a person is asked about, and on which phone, as a digest: a no is for that, whatever became of the code.
+    #[serde(default)]
+    pub about: String,
     /// As in [`RequestState`].
     pub call: String,
 }

@@ -86,12 +86,10 @@ fn resource(id: SessionId, brief: &Result<SessionInBrief, AgentError>) -> Resour
                 .with_description(truncate(&error_chain(err), 300));
         }
     };
-    let (task, reason, changed) = match brief {
-        SessionInBrief::Run(report) => (&report.task, report.stop_reason, None),
-        SessionInBrief::Record { summary, stop_reason, .. } => {
-            let reason = summary.stop_reason.unwrap_or(*stop_reason);
-            (&summary.task, reason, Some(summary.last.to_string()))
-        }
+    let reason = brief.stop_reason_of_request();
+    let (task, changed) = match brief {
+        SessionInBrief::Run(report) => (&report.task, None),
+        SessionInBrief::Record { summary, .. } => (&summary.task, Some(summary.last.to_string())),
     };
     let about = format!("{reason} on {}, {} steps", brief.device_id(), brief.steps());
     resource.with_title(truncate(task, 80)).with_description(about).with_annotations(annotations(

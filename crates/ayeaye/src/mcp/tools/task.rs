@@ -2,14 +2,12 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{
-    Agent, ContinueTask, DeviceId, Follower, Principal, ReplyMode, Report, StartTask, StopReason,
-    error_chain,
+    ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, StopReason, error_chain,
 };
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::delivery::Delivery;
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs, WantedPictures};
 use crate::mcp::client_support::ClientSupport;
 use crate::mcp::questions::{Followed, FollowedRun, QuestionDelivery, RetryContext};
@@ -17,7 +15,7 @@ use crate::mcp::run_wait::{Beginning, RunWait};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::task_input::{self, CannotGoOn};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, pictures, results, texts};
+use crate::mcp::{Server, pictures, results, texts, told};
 use crate::principal;
 
 /// Most pictures of steps in a result. With the screen's own they take less than half of the megabyte that some
@@ -145,7 +143,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
-        self.note_told(&report, &ctx);
+        told::note_told(&self.agent, &report, &ctx);
         Ok(results::structured(&self.result(&report).await))
     }
 }
@@ -192,35 +190,6 @@ impl Server {
         let in_hand = report.stop_reason != StopReason::StillRunning
             && self.agent.is_in_hand(report.session_id).await.unwrap_or_default();
         if in_hand { result.in_hand(report) } else { result }
-    }
-
-    /// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
-    /// gets none.
-    pub(super) fn note_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
-        self.note_read(report, ctx, |agent, report, caller| {
-            agent.note_told(report);
-            agent.note_followed(report, caller);
-        });
-    }
-
-    /// The same of a question only: whoever follows the run has yet to learn how it went on.
-    pub(super) fn note_question_told(&self, report: &Report, ctx: &RequestContext<RoleServer>) {
-        self.note_read(report, ctx, |agent, report, _| agent.note_told(report));
-    }
-
-    fn note_read(
-        &self,
-        report: &Report,
-        ctx: &RequestContext<RoleServer>,
-        note: impl FnOnce(&Agent, &Report, &Principal) + Send + 'static,
-    ) {
-        if ctx.ct.is_cancelled() {
-            return;
-        }
-        let (agent, caller) = (Arc::clone(&self.agent), principal::of(ctx));
-        // Without its steps, which nobody asks for then.
-        let report = Report { steps: Vec::new(), ..report.clone() };
-        Delivery::when_read(&ctx.extensions, move || note(&agent, &report, &caller));
     }
 
     /// Goes on with a call that its client makes again with an answer.
@@ -275,7 +244,7 @@ impl Server {
             let device = DeviceId::new(&report.device.device_id);
             result.content.extend(self.screen_now(&device, args::MAX_SIDE, ctx).await);
         }
-        self.note_told(&report, ctx);
+        told::note_told(&self.agent, &report, ctx);
         result.into()
     }
 
