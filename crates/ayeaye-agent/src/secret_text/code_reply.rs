@@ -88,11 +88,11 @@ pub(crate) fn is_of_everyday(front: &str, behind: &str) -> bool {
     let unit = behind.trim_start().split(parts).next().unwrap_or_default();
     let [place, unit] = [place, unit].map(str::to_lowercase);
     // "認証番号" ends like the number of a room, and is a code.
-    let names = |it: &&str| {
+    let is_place = |it: &&str| {
         place == **it
             || !it.starts_with(is_spaced) && place.ends_with(*it) && !place.ends_with("番号")
     };
-    PLACES.iter().any(|it| names(it))
+    PLACES.iter().any(is_place)
         || UNITS.iter().any(|it| unit == *it || !it.starts_with(is_spaced) && unit.starts_with(it))
 }
 
