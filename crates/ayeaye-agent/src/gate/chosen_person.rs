@@ -10,11 +10,8 @@ static WHICH: List = List::new("which|what|welche|welcher|welchen|quelle|quel|qu
 /// one of those whom the question names, or the name that is asked about with the answer behind it. For what a user has
 /// written about somebody of that name it only says which of them it is.
 pub(crate) fn chosen_person(question: &str, options: &[String], answer: &str) -> Option<String> {
-    let said = answer.split([',', ';', '.', '!', '?', '\n']).next().unwrap_or_default().trim();
-    let said_words: Vec<String> = words(&normalized(said)).map(str::to_owned).collect();
-    if said_words.is_empty() || 3 < said_words.len() {
-        return None;
-    }
+    let said = names_said(answer)?;
+    let said_words: Vec<String> = words(&normalized(&said)).map(str::to_owned).collect();
     let named = options.iter().map(String::as_str).chain([question]).flat_map(full_names_in);
     let mut meant: Vec<Vec<String>> =
         named.filter(|name| said_words.iter().all(|it| name.contains(it))).collect();
@@ -22,12 +19,30 @@ pub(crate) fn chosen_person(question: &str, options: &[String], answer: &str) ->
     meant.dedup();
     match meant.as_slice() {
         [one] => Some(written(one)),
-        [] if said_words.len() == 1 && said.starts_with(char::is_uppercase) => {
-            let asked = name_behind_which(question)?;
-            (normalized(&asked) != said_words[0]).then(|| format!("{asked} {said}"))
+        [] if said_words.len() == 1 => {
+            let name = format!("{} {said}", name_behind_which(question)?);
+            // Greetings, days and the like are no names.
+            let is_name = full_names_in(&name).iter().any(|it| it.len() == 2 && it[0] != it[1]);
+            is_name.then_some(name)
         }
         _ => None,
     }
+}
+
+/// The names at the beginning of an answer, where it has one and does not say who is not meant: "the Bauer one".
+fn names_said(answer: &str) -> Option<String> {
+    const NOT: [&str; 8] = ["not", "nicht", "pas", "niet", "não", "nie", "не", "non"];
+    let said = answer.split([';', '.', '!', '?', '\n']).next().unwrap_or_default();
+    // "no, Bauer" says who, and "Bauer, and write 18:45" too.
+    let of_name = |it: &&str| it.split_whitespace().any(|it| it.starts_with(char::is_uppercase));
+    let said = said.split(',').find(of_name)?;
+    if said.split_whitespace().any(|it| NOT.contains(&normalized(it).as_str())) {
+        return None;
+    }
+    let names = said.split_whitespace().filter(|it| it.starts_with(char::is_uppercase));
+    let names: Vec<&str> =
+        names.map(|it| it.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    (names.len() <= 3).then(|| names.join(" "))
 }
 
 /// The name that a question asks for one of.
@@ -65,6 +80,10 @@ mod tests {
             ("Whom?", &both, "Berg", Some("Anna Berg")),
             ("Do you mean Anna Bauer or Anna Berg?", &[], "Bauer", Some("Anna Bauer")),
             ("Which Anna?", &both, "Anna", None),
+            ("Which Anna?", &both, "the Bauer one", Some("Anna Bauer")),
+            ("Which Anna?", &[], "no, Bauer", Some("Anna Bauer")),
+            ("Which Anna?", &both, "not Berg", None),
+            ("Which Anna?", &both, "The second one", None),
             ("Which Anna?", &[], "the one from work", None),
             ("What shall I write to Anna?", &[], "Pizza", None),
             ("Which day?", &[], "Monday", None),

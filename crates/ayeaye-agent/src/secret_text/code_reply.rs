@@ -14,6 +14,9 @@ const USUAL: RangeInclusive<usize> = 6..=8;
 const MOST_WORDS: usize = 3;
 const LONGEST_WORD: usize = 8;
 
+/// What is a secret whatever else is said of it.
+const ALWAYS_SECRET: [&str; 6] = ["pin", "otp", "mtan", "passcode", "pincode", "пин"];
+
 /// The code that a reply consists of, but for a few words around it: the one number of four to eight digits, also in
 /// groups, in any letters for digits. Everyday answers have numbers too, so "Room 4012", "1500 pieces" and "2027" are
 /// none.
@@ -51,7 +54,9 @@ pub(crate) fn code_in(reply: &str) -> Option<&str> {
             && words.iter().all(|it| it.chars().count() <= LONGEST_WORD && !is_other(it))
     };
     let is_usual = USUAL.contains(&count_digits(code));
-    (is_usual && is_little(&before) && is_little(&after)).then_some(code)
+    // It is called what it is: "use 2116 as PIN".
+    let is_called = before.iter().chain(&after).any(|it| ALWAYS_SECRET.contains(&it.as_str()));
+    (is_called || is_usual && is_little(&before) && is_little(&after)).then_some(code)
 }
 
 /// The numbers of a text, each with blanks and hyphens between its digits, and what stands before and behind it.

@@ -13,7 +13,21 @@ use crate::event::{
     LlmResponse, NoteKind, ParsedRecord, QuestionAsked, RecordedWord, ResponseRecord, ResumeReason,
 };
 use crate::secret_text::not_told_again;
-use crate::{HistoryItem, Question, QuestionKind, ScreenSize, StopReason};
+use crate::{Action, HistoryItem, HistoryStep, Question, QuestionKind, ScreenSize, StopReason};
+
+/// What is told of a request in later ones that may have a secret of an answer in it.
+fn told_of_request(item: &mut HistoryItem) -> Option<&mut String> {
+    match item {
+        HistoryItem::UserReply(text) => Some(text),
+        HistoryItem::Step(HistoryStep { decision, .. }) => match &mut decision.action {
+            Action::Complete { message } => Some(message),
+            Action::Abort { reason } => Some(reason),
+            Action::Note { text } => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 /// What a model is called for that is to decide.
 const DECIDES: [CallPurpose; 2] = [CallPurpose::Act, CallPurpose::Repair];
@@ -89,7 +103,7 @@ impl SessionState {
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
                 for item in &mut self.history {
-                    if let HistoryItem::UserReply(text) = item {
+                    if let Some(text) = told_of_request(item) {
                         *text = not_told_again(text);
                     }
                 }

@@ -40,7 +40,7 @@ fn milestone(fact: &Fact) -> Option<String> {
 async fn a_secret_of_an_earlier_request_is_told_to_no_model_again() {
     let rig = Rig::new([info("What is the password?")]);
     let session = rig.run().await.session_id;
-    rig.script.adds([complete("Signed in.")]);
+    rig.script.adds([complete("Signed in with Quince&41.")]);
     rig.go_on(session, UserInput::Reply("It is Quince&41".to_owned())).await;
     // Where it is needed, a placeholder is filled in for the model.
     assert!(format!("{:?}", rig.script.last().history).contains("[secret password"));
