@@ -235,10 +235,7 @@ impl Agent {
             let session = self.read_session(id).await?;
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
-            if has_begun
-                || self.runs.get(id).is_some()
-                || self.is_of_run(&session, last_run).await?
-            {
+            if has_begun || self.is_outdated(&session, last_run).await? {
                 continue;
             }
             break session;
@@ -309,16 +306,16 @@ impl Agent {
         Ok(session.finish()?)
     }
 
-    /// Whether a record without an end was read while a run was writing it: it looks as if a server had died. Here another
-    /// one than the `last_run` before has begun since, however soon it ended.
-    async fn is_of_run(
+    /// Whether a record may be of before a run that has begun here since the `last_run` was looked up, however soon it
+    /// ended; or was read while a run of another server was writing it, so that it looks as if that had died.
+    async fn is_outdated(
         &self,
         session: &Session,
         last_run: Option<u64>,
     ) -> Result<bool, AgentError> {
         let id = session.id;
-        Ok(session.stopped.is_none()
-            && (self.runs.last_run(id) != last_run || self.run_elsewhere(id).await?.is_some()))
+        Ok(self.runs.last_run(id) != last_run
+            || session.stopped.is_none() && self.run_elsewhere(id).await?.is_some())
     }
 
     async fn read_summary(&self, id: SessionId) -> Result<Summary, AgentError> {

@@ -166,13 +166,11 @@ impl Agent {
             }
             // What has begun since would look as if it had been broken off.
             let has_begun = begins.is_none() && self.runs.starting(id).is_some();
-            let has_no_end = recorded_end(&summary).is_none();
-            let has_ended = has_no_end && self.runs.last_run(id) != last_run;
-            if has_begun || has_ended || self.runs.get(id).is_some() {
+            if has_begun || self.runs.last_run(id) != last_run {
                 continue;
             }
             // Likewise in another server.
-            if !registered && has_no_end {
+            if !registered && recorded_end(&summary).is_none() {
                 registered = true;
                 continue;
             }

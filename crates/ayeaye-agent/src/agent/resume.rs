@@ -162,9 +162,8 @@ impl Agent {
         };
         if may_do_nothing {
             let session = self.read_session(id).await?;
-            // It may be from before a run that has begun since, or is about to begin.
-            let goes_on = self.runs.last_run(id) != last_run || self.runs.going_on(id).is_some();
-            if goes_on || self.is_of_run(&session, last_run).await? {
+            let goes_on = self.runs.going_on(id).is_some();
+            if goes_on || self.is_outdated(&session, last_run).await? {
                 return Ok(None);
             }
             if repeats == Repeats::AskOnce && self.is_said_again(&session, &next.input) {

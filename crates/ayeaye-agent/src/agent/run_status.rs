@@ -76,7 +76,7 @@ impl Agent {
                 return Err(AgentError::UnknownSession(id));
             }
             let session = folding.finish()?;
-            if superseded || !self.is_of_run(&session, last_run).await? {
+            if superseded || !self.is_outdated(&session, last_run).await? {
                 return Ok(RunStatus { report: session.report(false), superseded });
             }
         }

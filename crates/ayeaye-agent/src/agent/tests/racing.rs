@@ -1,8 +1,11 @@
 //! Who gets a phone when several want it.
 use crate::journal::AnswerSource;
 use std::collections::HashSet;
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{
     Call, FailingJournal, Fault, Rig, ScriptedReply, Write, click, client, complete, info,
@@ -328,4 +331,27 @@ async fn a_record_that_is_read_while_a_run_writes_it_is_not_told_as_that_of_a_se
             assert_eq!(rig.ended(run).await.task, "Set a timer");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_poll_that_has_read_the_record_before_a_run_began_is_not_told_what_was_before_that() {
+    let mut slow = None;
+    let rig = Rig::new([complete("one"), complete("two")]).kept_by(|inner, phone| {
+        let kept = Arc::new(FailingJournal::new(inner, phone, Write::Sync, u32::MAX));
+        slow.insert(kept).clone()
+    });
+    let id = rig.run().await.session_id;
+    let reading = slow.unwrap().holds_reading();
+    let call = CancellationToken::new();
+    let polling = rig.agent.resume_once(rig.next(id, UserInput::Nothing), pending(), &call);
+    let (polled, ()) = tokio::join!(polling, async {
+        for _ in 0..3 {
+            reading.wait().await;
+        }
+        // All of it is read, and not handed on yet.
+        let report = rig.go_on(id, UserInput::Task("Set a timer".to_owned())).await;
+        assert_eq!(report.message, "two");
+        reading.wait().await;
+    });
+    assert_eq!(rig.ended(polled.unwrap()).await.message, "two");
 }
