@@ -21,41 +21,35 @@ const DRAINED: usize = 32 << 20;
 /// before anything of a body has come.
 const FREE: usize = 64 << 10;
 
-/// What is held of larger bodies while they are read: no more than this together, whoever sends them, so that many that
-/// never end do not take the memory of the server.
-static LARGE_BODIES: ReadBudget = ReadBudget(Semaphore::const_new((64 << 20) / UNIT));
+/// Room for what is held of larger bodies while they are read, in units: no more than this together, whoever sends them,
+/// so that many that never end do not take the memory of the server.
+static LARGE_BODIES: Semaphore = Semaphore::const_new((64 << 20) / UNIT);
 
-/// What the budget is counted in, in bytes.
+/// What the room is counted in, in bytes.
 const UNIT: usize = 1 << 10;
 
-struct ReadBudget(Semaphore);
-
-/// What one body has of a budget, until it is dropped.
+/// The room that one body has, until it is dropped.
 struct Room<'a> {
-    budget: &'a ReadBudget,
-    units: usize,
-    taken: Vec<SemaphorePermit<'a>>,
+    all: &'a Semaphore,
+    held: Option<SemaphorePermit<'a>>,
 }
 
-impl ReadBudget {
-    fn room(&self) -> Room<'_> {
-        Room { budget: self, units: 0, taken: Vec::new() }
+impl<'a> Room<'a> {
+    fn new(all: &'a Semaphore) -> Self {
+        Self { all, held: None }
     }
-}
 
-impl Room<'_> {
     /// Whether there is room for a body of so many bytes.
     fn grow_to(&mut self, bytes: usize) -> bool {
-        let more = bytes.saturating_sub(FREE).div_ceil(UNIT).saturating_sub(self.units);
-        if more == 0 {
-            return true;
+        let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
+        let more = bytes.saturating_sub(FREE).div_ceil(UNIT).saturating_sub(held);
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        let Ok(permit) = self.all.try_acquire_many(more) else { return false };
+        match &mut self.held {
+            Some(held) => held.merge(permit),
+            None => self.held = Some(permit),
         }
-        let permit =
-            u32::try_from(more).ok().and_then(|it| self.budget.0.try_acquire_many(it).ok());
-        self.units += more;
-        self.taken.extend(permit);
-        // What was not given is not asked for again: the body is refused.
-        self.taken.iter().map(SemaphorePermit::num_permits).sum::<usize>() == self.units
+        true
     }
 }
 
@@ -82,7 +76,7 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
     let whole = async {
         let mut chunks = body.into_data_stream();
         let mut bytes = Vec::with_capacity(announced.min(limit).min(FREE));
-        let mut room = LARGE_BODIES.room();
+        let mut room = Room::new(&LARGE_BODIES);
         let mut seen = 0_usize;
         while let Some(chunk) = chunks.next().await {
             let broken = |err| {
@@ -101,7 +95,7 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
             } else if DRAINED < seen {
                 break;
             } else {
-                (bytes, room) = (Vec::new(), LARGE_BODIES.room());
+                (bytes, room) = (Vec::new(), Room::new(&LARGE_BODIES));
             }
         }
         if limit < seen { Err(too_large()) } else { Ok(Bytes::from(bytes)) }
@@ -118,8 +112,8 @@ mod tests {
 
     #[test]
     fn large_bodies_have_room_until_there_is_none_and_small_ones_always() {
-        let budget = ReadBudget(Semaphore::const_new(4));
-        let [mut first, mut second, mut third] = [(); 3].map(|()| budget.room());
+        let all = Semaphore::new(4);
+        let [mut first, mut second, mut third] = [(); 3].map(|()| Room::new(&all));
         assert!(first.grow_to(FREE + 1) && first.grow_to(FREE + 3 * UNIT));
         assert!(second.grow_to(FREE) && second.grow_to(FREE + 1));
         assert!(!second.grow_to(FREE + UNIT + 1) && third.grow_to(FREE));
