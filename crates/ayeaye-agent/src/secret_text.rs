@@ -12,7 +12,7 @@ mod tests;
 mod words;
 
 pub(crate) use self::asked::{asks_for_tan, may_ask_for_secret, secret_asked_for};
-pub(crate) use self::code_reply::{code_in, is_of_everyday};
+pub(crate) use self::code_reply::{code_in, is_of_everyday, numbers};
 use self::labelled::labelled_secrets;
 pub(crate) use self::numbers::plain_digit;
 use self::numbers::{id_numbers, is_date, is_time, is_year};

@@ -3,7 +3,7 @@ use super::SecretKind;
 use super::lowered::{begins_word, has_any, lowered};
 use super::words::{
     BACKS_OF_OTHER_CODES, BEFORE_TAN, BEHIND_TAN, CASH, CODES, ENDINGS, KEYS, LINKS, LOGINS,
-    PASSWORDS, PERHAPS, PHRASES, PROOFS, is_of_other_code,
+    PASSWORDS, PERHAPS, PHRASES, PLAIN_CODES, PROOFS, is_of_other_code,
 };
 
 /// The kind of secret a question asks for, if it asks for one.
@@ -42,31 +42,7 @@ pub(super) fn is_compound(word: &str) -> bool {
 
 /// Whether a word says no more than "code", in any language, so that it may be one of another sort.
 pub(super) fn is_plain_code(word: &str) -> bool {
-    matches!(
-        word,
-        "code"
-            | "kode"
-            | "kod"
-            | "kodu"
-            | "kodem"
-            | "kód"
-            | "kódot"
-            | "código"
-            | "codigo"
-            | "codice"
-    ) || matches!(
-        word,
-        "codul"
-            | "cod de"
-            | "код"
-            | "кода"
-            | "коду"
-            | "кодом"
-            | "رمز"
-            | "كود"
-            | "कोड"
-            | "รหัส"
-    )
+    PLAIN_CODES.contains(&word)
 }
 
 /// Whether the code whose name begins there is another one by the word before it, or by two that are one: "zip code",

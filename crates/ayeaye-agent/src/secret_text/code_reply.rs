@@ -59,8 +59,9 @@ pub(crate) fn code_in(reply: &str) -> Option<&str> {
     (is_called || is_usual && is_little(&before) && is_little(&after)).then_some(code)
 }
 
-/// The numbers of a text, each with blanks and hyphens between its digits, and what stands before and behind it.
-fn numbers(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+/// The numbers of a text, each with blanks and hyphens between its digits: what stands before it, itself, and what stands
+/// behind it.
+pub(crate) fn numbers(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let is_part = |c: char| is_digit(c) || matches!(c, ' ' | '-' | '\u{a0}' | '\u{2011}');
     text.split(move |c| !is_part(c)).filter_map(|run| {
         let number = run.trim_matches(|c| !is_digit(c));

@@ -37,6 +37,12 @@ pub(super) const PASSWORDS: &[&str] = &[
     "padrão de desbloqueio", "sequenza di sblocco", "wzór odblokowania", "kilit açma deseni", "графический ключ", "графічний ключ", "解锁图案",
     "解鎖圖案", "手势密码", "ロック解除パターン", "잠금 해제 패턴", "잠금해제 패턴",
 ];
+/// Words that say "code" and no more.
+#[rustfmt::skip]
+pub(super) const PLAIN_CODES: &[&str] = &[
+    "code", "kode", "kod", "kodu", "kodem", "kód", "kódot", "código", "codigo", "codice", "codul", "cod de",
+    "код", "кода", "коду", "кодом", "رمز", "كود", "कोड", "รหัส",
+];
 #[rustfmt::skip]
 pub(super) const CODES: &[&str] = &[
     "verification code", "security code", "one-time", "one time code", "otp", "2fa", "two-factor", "6-digit", "4-digit",

@@ -144,12 +144,10 @@ impl ActHistory {
                 }
                 // Of people who share a name of theirs it tells which is meant, in whoever's words: it adds nobody.
                 if let Some(asked) = question.filter(|it| it.kind == QuestionKind::Info) {
-                    let chosen = answer.answers.iter();
-                    let chosen = chosen
-                        .filter_map(|it| gate::chosen_person(&asked.text, &asked.options, it))
-                        .filter(|name| self.share_a_name(name));
-                    let chosen: Vec<String> = chosen.collect();
-                    self.words.extend(chosen);
+                    for it in &answer.answers {
+                        let chosen = gate::chosen_person(&asked.text, &asked.options, it);
+                        self.words.extend(chosen.filter(|name| self.share_a_name(name)));
+                    }
                 }
                 for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
                     let home = question.and_then(|it| home_of(&found, it)).unwrap_or_default();

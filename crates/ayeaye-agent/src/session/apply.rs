@@ -18,7 +18,7 @@ use crate::{Action, HistoryItem, HistoryStep, Question, QuestionKind, ScreenSize
 /// What is told of a request in later ones that may have a secret of an answer in it.
 fn told_of_request(item: &mut HistoryItem) -> Option<&mut String> {
     match item {
-        HistoryItem::UserReply(text) => Some(text),
+        HistoryItem::UserReply(text) | HistoryItem::Advice(text) => Some(text),
         HistoryItem::Step(HistoryStep { decision, .. }) => match &mut decision.action {
             Action::Complete { message } => Some(message),
             Action::Abort { reason } => Some(reason),

@@ -122,10 +122,12 @@ impl Planning {
             }
         }
         for mut noted in std::mem::take(&mut self.blackboard) {
-            if let Noted::Answer { answer, .. } = &mut noted {
-                *answer = not_told_again(answer);
-            }
+            let (Noted::ByAgent { text, .. } | Noted::Answer { answer: text, .. }) = &mut noted;
+            *text = not_told_again(text);
             push(&mut self.earlier_notes, noted);
+        }
+        for FinishedSubtask { result, .. } in &mut self.finished {
+            *result = not_told_again(result);
         }
     }
 
@@ -320,6 +322,29 @@ fn push<T>(queue: &mut VecDeque<T>, item: T) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_secret_of_an_earlier_request_is_left_to_be_told() {
+        let secret = "it is [secret code 4-7 #0123abcd]";
+        let mut planning = Planning::default();
+        planning.finished.push_back(FinishedSubtask {
+            round: 0,
+            app: "Messages".to_owned(),
+            text: "find it".to_owned(),
+            status: AgentState::Finish.into(),
+            result: secret.to_owned(),
+        });
+        let (agent, text) = ("Messages".to_owned(), secret.to_owned());
+        planning.blackboard.push_back(Noted::ByAgent { agent, text });
+        planning.add_answer("Which?", &[secret.to_owned()], true);
+        planning.begin_round(true);
+        let told: Vec<String> = planning.earlier_notes().collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        let result = &planning.finished[0].result;
+        for it in told.iter().chain([result]) {
+            assert!(it.contains("not told again") && !it.contains("0123abcd"), "{it}");
+        }
+    }
 
     #[test]
     fn what_was_found_cannot_pass_for_words_of_the_planner() {
