@@ -306,6 +306,7 @@ impl Rig {
             planner: self.planner.is_some(),
             policy: None,
             principal: client(),
+            connection: None,
         }
     }
 

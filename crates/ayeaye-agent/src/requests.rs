@@ -47,6 +47,8 @@ pub struct ContinueTask {
     pub policy: Option<PolicyProfile>,
     /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,
+    /// By which of the principal's connections, where these are told apart: clients that share a token.
+    pub connection: Option<String>,
 }
 
 /// What the user says when a session continues.

@@ -7,6 +7,7 @@ use axum::extract::Request;
 use ayeaye_agent::Principal;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 
 /// Attaches the authenticated principal to an HTTP request. rmcp hands its extensions on to handlers.
 pub fn attach(request: &mut Request, principal: Principal) {
@@ -21,4 +22,10 @@ pub fn of(context: &RequestContext<RoleServer>) -> Principal {
         .and_then(|parts| parts.extensions.get::<Principal>())
         .cloned()
         .unwrap_or_else(Principal::local)
+}
+
+/// Which of its connections the call came by, where a client has one for several calls: its `Mcp-Session-Id`.
+pub fn connection(context: &RequestContext<RoleServer>) -> Option<String> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    parts.headers.get(HEADER_SESSION_ID)?.to_str().ok().map(str::to_owned)
 }

@@ -176,7 +176,7 @@ impl Agent {
                 incoming = answer;
             }
             let is_poll = repeats == Repeats::AskOnce && incoming.input == UserInput::Nothing;
-            if is_poll && self.owes_end(&session, &next.principal)
+            if is_poll && self.owes_end(&session, next)
                 || resume_kind(&session, incoming.clone())?.is_none()
             {
                 return Ok(Some(self.stays_at_rest(&session, next).await?));

@@ -3,61 +3,99 @@
 //! A client that follows a run in several calls asks with the session alone, and a session whose run has stopped resumes
 //! when it is asked like that. If the run was stopped between two of its calls, the next one would undo the stop, and
 //! nobody who reads its result would learn of it. This is lost with the process.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Agent;
 use crate::run::LEFT_TO_CLIENT;
 use crate::session::SessionPhase;
-use crate::{Principal, Report, Session, SessionId, StopReason};
+use crate::{ContinueTask, Principal, Report, Session, SessionId, StopReason};
 
 /// Most callers that are remembered; the oldest session's go first.
 const MOST_FOLLOWING: usize = 1024;
+/// Most connections of one caller that are remembered of a session; those that were told longest ago go first.
+const MOST_CONNECTIONS: usize = 8;
 
-/// The sessions of which a caller was told last that their run goes on.
+/// Who was told that the run of a session goes on, and whether they have been told the end since.
 #[derive(Debug, Default)]
-pub(super) struct FollowedSessions(Mutex<BTreeSet<(SessionId, Principal)>>);
+pub(super) struct FollowedSessions(Mutex<BTreeMap<(SessionId, Principal), Followers>>);
 
-impl FollowedSessions {
-    fn add(&self, session: SessionId, caller: Principal) {
-        let mut following = self.lock();
-        following.insert((session, caller));
-        if MOST_FOLLOWING < following.len() {
-            following.pop_first();
+/// The connections of a caller that have read how a session stands, the latest last, and whether each is yet to be told
+/// how it has ended: clients that share a token may follow it side by side, and what stops it is told to each of them.
+#[derive(Debug, Default)]
+struct Followers(VecDeque<(Option<String>, bool)>);
+
+impl Followers {
+    /// A connection has read how the run stands.
+    fn note(&mut self, connection: Option<String>, owes_end: bool) {
+        self.0.retain(|(known, _)| *known != connection);
+        self.0.push_back((connection, owes_end));
+        if MOST_CONNECTIONS < self.0.len() {
+            self.0.pop_front();
         }
     }
 
-    fn remove(&self, session: SessionId, caller: Principal) {
-        self.lock().remove(&(session, caller));
+    /// One that is not known may be that of a client which has followed by another one, and connected anew.
+    fn owe_end_to(&self, connection: Option<&str>) -> bool {
+        match self.0.iter().find(|(known, _)| known.as_deref() == connection) {
+            Some((_, owes_end)) => *owes_end,
+            None => self.owe_any(),
+        }
     }
 
-    fn has(&self, session: SessionId, caller: Principal) -> bool {
-        self.lock().contains(&(session, caller))
+    fn owe_any(&self) -> bool {
+        self.0.iter().any(|(_, owes_end)| *owes_end)
+    }
+}
+
+impl FollowedSessions {
+    fn note(
+        &self,
+        session: SessionId,
+        caller: Principal,
+        connection: Option<String>,
+        goes_on: bool,
+    ) {
+        let (mut sessions, key) = (self.lock(), (session, caller));
+        let followers = sessions.entry(key.clone()).or_default();
+        followers.note(connection, goes_on);
+        if !followers.owe_any() {
+            sessions.remove(&key);
+        }
+        if MOST_FOLLOWING < sessions.len() {
+            sessions.pop_first();
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<(SessionId, Principal)>> {
+    fn owes_end(&self, session: SessionId, caller: Principal, connection: Option<&str>) -> bool {
+        self.lock().get(&(session, caller)).is_some_and(|it| it.owe_end_to(connection))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Principal), Followers>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Agent {
-    /// A caller is given this of a session that it may follow: whether its run goes on, or how it has ended.
-    pub fn note_followed(&self, report: &Report, caller: &Principal) {
-        if report.stop_reason == StopReason::StillRunning {
-            self.followed.add(report.session_id, caller.clone());
-        } else {
-            self.followed.remove(report.session_id, caller.clone());
-        }
+    /// A caller is given this of a session that it may follow, by one of its connections where these are told apart:
+    /// whether its run goes on, or how it has ended.
+    pub fn note_followed(&self, report: &Report, caller: &Principal, connection: Option<String>) {
+        let goes_on = report.stop_reason == StopReason::StillRunning;
+        self.followed.note(report.session_id, caller.clone(), connection, goes_on);
     }
 
-    /// Whether a run has stopped since this caller was told that it goes on. An act of direct control ends that, whichever
+    /// Whether a run has stopped since whoever asks was told that it goes on. An act of direct control ends that, whichever
     /// client it was: who acts in a session knows how it stands. That the server ended is no reason to stop.
-    pub(super) fn owes_end(&self, session: &Session, caller: &Principal) -> bool {
+    pub(super) fn owes_end(&self, session: &Session, next: &ContinueTask) -> bool {
         session.phase() == SessionPhase::Interrupted
             && session.stopped.as_ref().is_some_and(|(reason, message)| {
                 *reason != StopReason::ServerRestarted && message != LEFT_TO_CLIENT
             })
-            && self.followed.has(session.id, caller.clone())
+            && self.followed.owes_end(
+                session.id,
+                next.principal.clone(),
+                next.connection.as_deref(),
+            )
     }
 }
 
@@ -70,14 +108,33 @@ mod tests {
         let followed = FollowedSessions::default();
         let (anna, ben) = (|| Principal::new("anna"), || Principal::new("ben"));
         let sessions: Vec<_> = (0..=MOST_FOLLOWING).map(|_| SessionId::new()).collect();
-        followed.add(sessions[0], anna());
-        assert!(followed.has(sessions[0], anna()) && !followed.has(sessions[0], ben()));
-        followed.remove(sessions[0], ben());
-        assert!(followed.has(sessions[0], anna()));
+        followed.note(sessions[0], anna(), None, true);
+        assert!(followed.owes_end(sessions[0], anna(), None));
+        assert!(!followed.owes_end(sessions[0], ben(), None));
+        followed.note(sessions[0], ben(), None, false);
+        assert!(followed.owes_end(sessions[0], anna(), None));
         for session in &sessions {
-            followed.add(*session, anna());
+            followed.note(*session, anna(), None, true);
         }
-        let forgotten = sessions.iter().filter(|it| !followed.has(**it, anna())).count();
-        assert_eq!(forgotten, 1);
+        let owed = sessions.iter().filter(|it| followed.owes_end(**it, anna(), None)).count();
+        assert_eq!(owed, MOST_FOLLOWING);
+    }
+
+    #[test]
+    fn each_connection_is_told_for_itself_and_one_that_is_new_as_the_others() {
+        let mut followers = Followers::default();
+        let [one, other, new] = ["one", "other", "new"].map(|name| Some(name.to_owned()));
+        followers.note(one.clone(), true);
+        followers.note(other.clone(), false);
+        assert!(followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("other")));
+        assert!(followers.owe_end_to(Some("new")), "it may be the first, connected anew");
+        followers.note(new, false);
+        assert!(!followers.owe_end_to(Some("new")), "and is told once");
+        followers.note(one, false);
+        assert!(!followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("newer")));
+        for number in 0..MOST_CONNECTIONS {
+            followers.note(Some(number.to_string()), true);
+        }
+        assert_eq!(followers.0.len(), MOST_CONNECTIONS);
     }
 }

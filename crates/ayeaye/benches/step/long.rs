@@ -82,6 +82,7 @@ pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value
         reply_mode: ReplyMode::PassToClient,
         planner: false,
         principal: Principal::local(),
+        connection: None,
     };
     let mut follower = agent.resume(next).await?;
     let continued = begun.elapsed();

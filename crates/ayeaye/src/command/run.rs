@@ -243,6 +243,7 @@ pub(super) async fn resume(
         reply_mode: options.reply_mode,
         planner: options.planner,
         principal: Principal::operator(),
+        connection: None,
     };
     Ok(agent.resume(next).await?)
 }

@@ -323,6 +323,7 @@ impl<'a> QuestionDelivery<'a> {
             reply_mode: self.reply_mode,
             planner: report.run.facts.planner,
             principal: self.principal.clone(),
+            connection: None,
         };
         self.agent.resume(next).await
     }

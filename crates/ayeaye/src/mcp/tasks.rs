@@ -175,6 +175,7 @@ impl Tasks {
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
             planner: report.run.facts.planner,
             principal: principal::of(ctx),
+            connection: principal::connection(ctx),
         };
         match agent.resume(next).await {
             Ok(_follower) => Ok(()),

@@ -1,7 +1,7 @@
 //! What clients are told of sessions, noted once they have read it.
 use std::sync::Arc;
 
-use ayeaye_agent::{Agent, Principal, Report};
+use ayeaye_agent::{Agent, Report};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
@@ -11,32 +11,33 @@ use crate::principal;
 /// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
 /// gets none.
 pub(super) fn note_told(agent: &Arc<Agent>, report: &Report, ctx: &RequestContext<RoleServer>) {
-    note_read(agent, report, ctx, |agent, report, caller| {
+    let (caller, connection) = (principal::of(ctx), principal::connection(ctx));
+    note_read(agent, report, ctx, move |agent, report| {
         agent.note_question_told(report);
-        agent.note_followed(report, caller);
+        agent.note_followed(report, &caller, connection);
     });
 }
 
-/// The same of a question only: whoever follows the run has yet to learn how it went on.
+/// Remembers only that a question was read: whoever follows the run has yet to learn how it went on.
 pub(super) fn note_question_told(
     agent: &Arc<Agent>,
     report: &Report,
     ctx: &RequestContext<RoleServer>,
 ) {
-    note_read(agent, report, ctx, |agent, report, _| agent.note_question_told(report));
+    note_read(agent, report, ctx, |agent, report| agent.note_question_told(report));
 }
 
 fn note_read(
     agent: &Arc<Agent>,
     report: &Report,
     ctx: &RequestContext<RoleServer>,
-    note: impl FnOnce(&Agent, &Report, &Principal) + Send + 'static,
+    note: impl FnOnce(&Agent, &Report) + Send + 'static,
 ) {
     if ctx.ct.is_cancelled() {
         return;
     }
-    let (agent, caller) = (Arc::clone(agent), principal::of(ctx));
+    let agent = Arc::clone(agent);
     // Without its steps, which nobody asks for then.
     let report = Report { steps: Vec::new(), ..report.clone() };
-    Delivery::when_read(&ctx.extensions, move || note(&agent, &report, &caller));
+    Delivery::when_read(&ctx.extensions, move || note(&agent, &report));
 }

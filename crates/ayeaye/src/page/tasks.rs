@@ -83,6 +83,7 @@ pub(super) async fn go_on(
         planner: wanted.planner.unwrap_or(defaults.planner),
         policy: None,
         principal: principal.clone(),
+        connection: None,
     };
     if page.0.agent.resume(next).await?.has_dropped_answer() {
         return Err(not_open());

@@ -28,7 +28,7 @@ async fn followed(rig: &Rig) -> SessionId {
     let follower = rig.begin().await;
     rig.script.is_asked(2).await;
     assert!(follower.running());
-    rig.agent.note_followed(&follower.report(), &client());
+    rig.agent.note_followed(&follower.report(), &client(), None);
     follower.report().session_id
 }
 
@@ -43,9 +43,23 @@ async fn a_stop_is_told_before_anything_goes_on() {
             assert_eq!(poll(&rig, session).await.stop_reason, reason);
         }
         let told = poll(&rig, session).await;
-        rig.agent.note_followed(&told, &client());
+        rig.agent.note_followed(&told, &client(), None);
         assert_eq!(poll(&rig, session).await.message, "done");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_with_the_token_of_another_is_told_of_its_stop() {
+    let rig = Rig::new([click(1), ScriptedReply::Hangs, complete("done")]);
+    let session = followed(&rig).await;
+    let stopped = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    rig.agent.note_followed(&stopped, &client(), Some("another".to_owned()));
+    assert_eq!(poll(&rig, session).await.stop_reason, StopReason::Cancelled);
+    let other = ContinueTask {
+        connection: Some("another".to_owned()),
+        ..rig.next(session, UserInput::Nothing)
+    };
+    assert_eq!(resumed(&rig, other).await.message, "done", "it has been told");
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,12 +80,12 @@ async fn a_step_limit_between_two_calls_is_told() {
     let short = StartTask { max_steps: 1, ..rig.task("Tell Anna") };
     let follower = rig.agent.start(short).await.unwrap();
     let session = follower.report().session_id;
-    rig.agent.note_followed(&follower.report(), &client());
+    rig.agent.note_followed(&follower.report(), &client(), None);
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
     let told = poll(&rig, session).await;
     assert_eq!(told.stop_reason, StopReason::MaxStepsReached);
-    rig.agent.note_followed(&told, &client());
+    rig.agent.note_followed(&told, &client(), None);
     assert_eq!(poll(&rig, session).await.message, "done");
 }
 
@@ -104,7 +118,7 @@ async fn a_question_and_a_success_are_told_once_more_as_before() {
     for last in [info("Which?"), complete("done")] {
         let rig = Rig::new([click(1), last]);
         let follower = rig.begin().await;
-        rig.agent.note_followed(&follower.report(), &client());
+        rig.agent.note_followed(&follower.report(), &client(), None);
         let report = rig.ended(follower).await;
         let again = poll(&rig, report.session_id).await;
         assert_eq!((again.stop_reason, &again.message), (report.stop_reason, &report.message));

@@ -110,6 +110,7 @@ impl Server {
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
+            connection: principal::connection(&ctx),
         };
         let (id, input) = (next.session_id, &next.input);
         let may =
