@@ -261,8 +261,7 @@ impl Run {
         // Of an app with several icons the name tells which is meant.
         let opens = matches!(named, Gesture::Awake { .. });
         let gesture = if opens { &request.gesture } else { &named };
-        let StepOutcome::Continue =
-            self.perform(gesture, None, Some(gate), observation, step).await?
+        let StepOutcome::Continue = self.perform(gesture, None, gate, observation, step).await?
         else {
             return Ok(Acted::Performed(None));
         };
