@@ -132,7 +132,8 @@ impl Agent {
         self.start_unless(start, &CancellationToken::new()).await
     }
 
-    /// The same for a call that may be withdrawn: what has not begun by then never does, and nothing is left of it.
+    /// Starts a session for a call that may be withdrawn: what has not begun by then never does, and nothing is left of
+    /// it.
     pub async fn start_unless(
         &self,
         start: StartTask,
@@ -141,7 +142,7 @@ impl Agent {
         self.start_with(start, None, withdrawn).await
     }
 
-    /// The same with the steps of an earlier run, which are done again as long as each finds its element. Then,
+    /// Starts a session with the steps of an earlier run, done again as long as each finds its element. Then,
     /// or where one does not, a model goes on. No host agent splits up such a task.
     pub async fn start_replay(
         &self,
@@ -250,8 +251,8 @@ impl Agent {
     }
 
     /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not
-    /// answer; of a new session nothing is left then, so that this fails with [`AgentError::StoppedBefore`]. Without a run
-    /// nothing changes.
+    /// answer; of a new session nothing is left then, so that this fails with [`AgentError::StoppedBefore`]. Without a
+    /// run nothing changes.
     pub async fn stop(
         &self,
         id: SessionId,

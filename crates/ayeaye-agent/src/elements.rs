@@ -90,7 +90,7 @@ impl Elements {
         Some(Self(elements))
     }
 
-    /// The same where others wait for this thread: read on another, and given up after a while.
+    /// Reads a dump on another thread, since others wait for this one, and gives up after a while.
     pub async fn read_apart(xml: String) -> Option<Self> {
         apart(move || Self::read(&xml)).await?
     }

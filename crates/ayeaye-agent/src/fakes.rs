@@ -124,14 +124,14 @@ impl Rig {
         builder.finish().expect("the session has a beginning")
     }
 
-    /// The same with other limits.
+    /// This rig with other limits.
     pub(crate) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
         self.rewire();
         self
     }
 
-    /// The same with a journal that is not the disk's own.
+    /// This rig with a journal that is not the disk's own.
     pub(crate) fn kept_by(
         mut self,
         wrap: impl FnOnce(Arc<dyn Journal>, Arc<FakeDevice>) -> Arc<dyn Journal>,
@@ -141,53 +141,53 @@ impl Rig {
         self
     }
 
-    /// The same on a disk that nobody waits for, where many sessions are about something else.
+    /// This rig on a disk that nobody waits for, where many sessions are about something else.
     pub(crate) fn unsynced(mut self) -> Self {
         self.journal = kept(self.disk.path(), SyncPolicy::Never);
         self.rewire();
         self
     }
 
-    /// The same with other answers to questions.
+    /// This rig with other answers to questions.
     pub(crate) fn answering(mut self, mode: ReplyMode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The same with fewer steps a run.
+    /// This rig with fewer steps a run.
     pub(crate) fn steps(mut self, max_steps: u32) -> Self {
         self.max_steps = max_steps;
         self
     }
 
-    /// The same, privacy more or less.
+    /// This rig with more or less privacy.
     pub(crate) fn privacy(mut self, privacy: PrivacySettings) -> Self {
         self.privacy = privacy;
         self.rewire();
         self
     }
 
-    /// The same with secrets that the user has kept.
+    /// This rig with secrets that the user has kept.
     pub(crate) fn keeping(mut self, secrets: Arc<dyn NamedSecrets>) -> Self {
         self.secrets = secrets;
         self.rewire();
         self
     }
 
-    /// The same under another policy.
+    /// This rig under another policy.
     pub(crate) fn under(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.rewire();
         self
     }
 
-    /// The same with prices.
+    /// This rig with prices.
     pub(crate) fn priced(self, prices: Prices) -> Self {
         self.script.cost(prices);
         self
     }
 
-    /// The same with a judge who says these lines.
+    /// This rig with a judge who says these lines.
     pub(crate) fn judged(self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
         self.judged_by(Arc::new(ScriptedModel::new(lines)))
     }
@@ -198,14 +198,14 @@ impl Rig {
         self
     }
 
-    /// The same with other models beside the one that acts.
+    /// This rig with other models beside the one that acts.
     pub(crate) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
         change(&mut self.models);
         self.rewire();
         self
     }
 
-    /// The same with a host agent whose model says these lines.
+    /// This rig with a host agent whose model says these lines.
     pub(crate) fn planned(mut self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
         self.planner = Some(Arc::new(ScriptedModel::new(lines)));
         self.rewire();

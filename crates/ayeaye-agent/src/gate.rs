@@ -33,6 +33,7 @@ mod payee;
 mod phrases;
 mod policy;
 mod price;
+mod question;
 mod quoted;
 mod request;
 mod rules;

@@ -61,7 +61,7 @@ pub enum NamedSecretError {
         /// What is wrong, with the way out.
         why: String,
     },
-    /// The same, where it is about all of them.
+    /// What all of them are kept in cannot be read.
     #[error("the kept secrets cannot be read: {0}")]
     AllUnreadable(String),
 }

@@ -34,7 +34,8 @@ pub fn make_private_file(path: &Path, options: &OpenOptions) -> io::Result<File>
     Ok(made)
 }
 
-/// The same for a file that may be there already, which then is opened as it is: whose it is does not change.
+/// Opens a file with these options that only its owner may read. One that is there already is opened as it is: whose it
+/// is does not change.
 pub fn open_private_file(path: &Path, options: &OpenOptions) -> io::Result<File> {
     match make_private_file(path, options) {
         Err(err) if err.kind() == ErrorKind::AlreadyExists => {
@@ -58,8 +59,8 @@ pub fn private_folder(path: &Path, with_parents: bool) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Of the file. On Windows one that another program has open for a moment, as search and virus scanners do with all that
-/// is new, is waited for.
+/// Of the file. On Windows one that another program has open for a moment, as search and virus scanners do with all
+/// that is new, is waited for.
 pub fn replace_file(new: &Path, path: &Path) -> io::Result<()> {
     patiently(|| fs::rename(new, path))
 }
@@ -68,7 +69,7 @@ pub fn replace_file(new: &Path, path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As [`replace_file`].
+/// Of the file. On Windows one that another program has open for a moment is waited for.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     patiently(|| fs::remove_file(path))
 }
@@ -77,7 +78,7 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As [`replace_file`].
+/// Of the folder. On Windows a file in it that another program has open for a moment is waited for.
 pub fn remove_folder(path: &Path) -> io::Result<()> {
     patiently(|| fs::remove_dir_all(path))
 }
@@ -116,7 +117,7 @@ pub fn sync_file(file: &File) -> io::Result<()> {
     or_without_flush(file.sync_all(), file)
 }
 
-/// The same for what is in it, without what the system notes of it, such as its times.
+/// Puts what is in a file on the disk, without what the system notes of it, such as its times.
 pub fn sync_data(file: &File) -> io::Result<()> {
     or_without_flush(file.sync_data(), file)
 }

@@ -72,7 +72,7 @@ impl Agent {
         Ok(standing)
     }
 
-    /// The same without a lease; `None` where the session has such a run already.
+    /// Registers a run for which no lease is held here; `None` where the session has such a run already.
     pub(super) async fn register_run(
         &self,
         names: &DeviceNames,

@@ -60,7 +60,7 @@ impl Agent {
         }
     }
 
-    /// The same for whoever is registered. What was left for the question goes with it.
+    /// Gives up the question that waits, for whoever is registered for the session. What was left for it goes with it.
     async fn give_up_waiting(&self, id: SessionId) -> Result<(), AgentError> {
         let coordinator = &self.deps.coordinator;
         let replies = coordinator.inbox(id).await?.into_iter().filter_map(|it| match it.body {

@@ -47,7 +47,7 @@ impl Launch {
         Self { resume_kind, started_with, reply_mode, replay: None, earlier: Vec::new() }
     }
 
-    /// The same under a narrower policy.
+    /// Narrows the policy that it runs under.
     pub(super) fn narrowed(mut self, policy: Option<PolicyProfile>) -> Self {
         self.started_with.policy = policy.map(|it| it.name().to_owned());
         self

@@ -45,7 +45,7 @@ impl SessionInBrief {
         }
     }
 
-    /// The same of its last request: what a client has done by itself since does not change what came of that.
+    /// Why its last request stopped: what a client has done by itself since does not change what came of that.
     pub fn stop_reason_of_request(&self) -> StopReason {
         match self {
             Self::Record { summary, stop_reason, .. }
@@ -122,8 +122,8 @@ impl Agent {
         Ok(SessionList { sessions, more })
     }
 
-    /// How a session stands, in brief: what [`report`](Self::report) says, without reading its record whole. So it does not
-    /// say whether secrets that the user gave are lost with a server that died.
+    /// How a session stands, in brief: what [`report`](Self::report) says, without reading its record whole. So it does
+    /// not say whether secrets that the user gave are lost with a server that died.
     pub async fn in_brief(
         &self,
         id: SessionId,
@@ -132,7 +132,8 @@ impl Agent {
         self.brief_with(id, principal, true).await
     }
 
-    /// The same. Only one that may be `registered` is asked for in other servers, which a list of many finds out at once.
+    /// A session in brief. Only one that may be `registered` is asked for in other servers, which a list of many finds
+    /// out at once.
     async fn brief_with(
         &self,
         id: SessionId,

@@ -90,7 +90,7 @@ impl Holder {
         }
     }
 
-    /// The same where it may be stopped before it holds a phone.
+    /// Of a new session that may be stopped before it holds a phone.
     fn of(stop: &StopBeforeBegin, owner: &Principal) -> Self {
         Self { stopped: stop.stopped.clone(), ..Self::new(stop.session, owner) }
     }
@@ -223,8 +223,8 @@ impl RunRegistry {
         (report.stop_reason == StopReason::StorageFailed).then(|| (*report).clone())
     }
 
-    /// The last run of a session here, in progress or not, by what its registration is called. Whoever finds another one
-    /// after reading a record has read it while a run was writing it.
+    /// The last run of a session here, in progress or not, by what its registration is called. Whoever finds another
+    /// one after reading a record has read it while a run was writing it.
     pub(super) fn last_run(&self, session: SessionId) -> Option<u64> {
         let inner = self.lock();
         let live = inner.live.get(&session).map(|it| it.epoch);

@@ -33,10 +33,10 @@ impl Agent {
         self.resume_as(next, Repeats::Count, pin!(pending()), &CancellationToken::new()).await
     }
 
-    /// The same for a call of a client that is told of questions by its results. No reply is leave for what is asked
-    /// before a client was told of that question ([`note_question_told`](Self::note_question_told)): the session asks once more, and then
-    /// replies count. It may mean an earlier question, which somebody else has answered, or be a call that is made
-    /// again since its result got lost.
+    /// Resumes a session for a call of a client that is told of questions by its results. No reply is leave for what is
+    /// asked before a client was told of that question ([`note_question_told`](Self::note_question_told)): the session
+    /// asks once more, and then replies count. It may mean an earlier question, which somebody else has answered, or be
+    /// a call that is made again since its result got lost.
     ///
     /// Where a run is ending that takes no more words, its end is waited for until `given_up`. Once the call is
     /// `withdrawn`, no run begins with what it brings.
@@ -227,8 +227,8 @@ impl Agent {
         Ok(session)
     }
 
-    /// Whether a call brings once more what was said to the request that has ended: its result got lost, and what answers
-    /// a question or advises is no request.
+    /// Whether a call brings once more what was said to the request that has ended: its result got lost, and what
+    /// answers a question or advises is no request.
     fn is_said_again(&self, session: &Session, input: &UserInput) -> bool {
         let UserInput::Reply(text) = input else { return false };
         let report = session.report(false);

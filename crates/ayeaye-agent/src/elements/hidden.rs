@@ -24,8 +24,8 @@ pub(crate) fn hidden_elements(
     all.into_iter().enumerate().filter(hidden).map(|(_, it)| it).collect()
 }
 
-/// The same dump, with nothing in the fields that hide what is typed, which some builds write in clear,
-/// and nothing in elements that show a secret together.
+/// A dump of the screen without what is in fields that hide what is typed, which some builds write in clear, and
+/// without what is in elements that show a secret together.
 pub(crate) fn without_hidden(xml: &str, places: impl Fn(&str) -> Vec<Range<usize>>) -> String {
     let Some(document) = dump::parse(xml) else { return String::new() };
     let nodes: Vec<_> = document.descendants().filter(|it| it.has_tag_name("node")).collect();

@@ -67,7 +67,7 @@ pub(crate) enum Motion {
     AtOnce,
     /// It takes so long to answer, and then moves for so long.
     Takes { answer: Duration, moving: Duration },
-    /// The same at once from one page to another, and back.
+    /// From one page to another at once, and back.
     ToAndFro,
     /// A touch does nothing.
     Dead,

@@ -34,7 +34,7 @@ pub(crate) enum ScriptedReply {
     Refuses(String),
     /// Nothing, for ever.
     Hangs,
-    /// The same, once this attempt has failed.
+    /// Nothing, for ever, once this attempt has failed.
     HangsAfter(Retry),
     /// A mistake of ours.
     Panics,

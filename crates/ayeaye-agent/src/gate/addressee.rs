@@ -13,7 +13,7 @@ const ABOUT: &[&str] = &[
 ];
 /// "о" of Russian and such, which is a word of one letter.
 const ABOUT_SHORT: &[&str] = &["о"];
-/// The same behind what it is about.
+/// What tells what a message is about where it stands behind that.
 const ABOUT_BEHIND: &[&str] =
     &["について", "のこと", "에 대해", "에 관해", "에 대한", "के बारे में", "hakkında"];
 /// What begins whom it is for.
@@ -47,7 +47,7 @@ const REACHES: &[&str] = &[
 const CHATS: &[&str] = &[
     "chat", "chats", "thread", "conversation", "group", "inbox", "dm", "phone", "mobile", "unterhaltung", "gruppe", "konversation", "conversación", "grupo", "conversa", "groupe", "gruppo", "groep", "gesprek", "grupa", "чат", "беседе",
 ];
-/// The same where it stands right behind its owner.
+/// What of somebody is written into, where it stands right behind its owner without a blank.
 const JOINED_CHATS: &[&str] = &[
     "手机",
     "手機",

@@ -3,7 +3,7 @@
 /// Ways to say which half of the day it is, behind its number; `true` for the second.
 const HALVES: [(&str, bool); 6] =
     [("am", false), ("a.m", false), ("a. m", false), ("pm", true), ("p.m", true), ("p. m", true)];
-/// The same before it.
+/// Ways to say which half of the day it is, before its number; `true` for the second.
 #[rustfmt::skip]
 const HALVES_BEFORE: [(&str, bool); 10] = [
     ("上午", false), ("早上", false), ("凌晨", false), ("午前", false), ("오전", false), ("下午", true), ("晚上", true), ("傍晚", true), ("午後", true), ("오후", true),
@@ -11,7 +11,8 @@ const HALVES_BEFORE: [(&str, bool); 10] = [
 /// Numbers as Chinese writes them.
 const CHINESE: [char; 11] = ['一', '二', '两', '三', '四', '五', '六', '七', '八', '九', '十'];
 
-/// Where in a text (normalized) stands which half of the day it is: right behind a number, with a blank between or without.
+/// Where in a text (normalized) stands which half of the day it is: right behind a number, with a blank between or
+/// without.
 fn halves(text: &str) -> impl Iterator<Item = (usize, bool)> {
     HALVES.iter().flat_map(move |(half, is_second)| {
         text.match_indices(half).map(|(at, _)| (at, *is_second)).filter(move |(at, _)| {
@@ -21,7 +22,7 @@ fn halves(text: &str) -> impl Iterator<Item = (usize, bool)> {
     })
 }
 
-/// The same before a number: where what says it ends.
+/// Where in a text (normalized) what tells before a number which half of the day it is ends.
 fn halves_before(text: &str) -> impl Iterator<Item = (usize, bool)> {
     HALVES_BEFORE.iter().flat_map(move |(half, is_second)| {
         text.match_indices(half).map(|(at, it)| (at + it.len(), *is_second)).filter(|(end, _)| {

@@ -19,7 +19,7 @@ static EXCEPT: List = List::new("except|excepting|excluding|apart from|aside fro
         behalve|uitgezonderd|met uitzondering van|in plaats van|oprócz|prócz|poza|z wyjątkiem|zamiast|кроме|за исключением|вместо|крім|окрім|за винятком|замість|\
         utom|förutom|med undantag för|istället för|i stället för|undtagen|bortset fra|i stedet for|unntatt|bortsett fra|paitsi|kromě|místo|okrem|namiesto|kivéve|cu excepția|în afară de|în loc de|\
         εκτός από|εκτός|αντί|освен|с изключение на|osim|umjesto|ما عدا|عدا|باستثناء|إلا|بدلا من|מלבד|למעט|kecuali|selain|trừ|ngoại trừ|thay vì");
-/// The same behind it.
+/// What excepts, behind what is excepted.
 #[rustfmt::skip]
 static EXCEPT_BEHIND: List = List::new("hariç|dışında|haricinde|değil|को छोड़कर|के अलावा|के सिवा|kivételével|lukuun ottamatta");
 /// Turkish for "except", and for "outside of", as it is compared.
@@ -44,7 +44,7 @@ static BEFORE: List = List::new("the|for|of|to|my|your|our|his|her|their|from|wi
 static ELSE: List = List::new("that|dass|que|qu|che|że|dat|что|що|because|weil|then|dann|but|sondern|sino|bensì|а|open|show|read|close|go|öffne|zeig|zeige|lies|schließe|abre|ouvre|apri|открой|покажи");
 /// What begins where it is, which ends a list of names: "except Shopping in Keep".
 static PLACE: List = List::new("in|on|im|auf|aus|dans|sur|em|w|в");
-/// The same where it stands behind a comma.
+/// What begins where it is behind a comma: "except Shopping, from Keep".
 static FROM: List = List::new("from|of|von|vom|de|da|di|del|van|z|из|от");
 /// What stands before a time, and behind it.
 static AT: List = List::new("at|um|om|alle|o|w|v|в|о|kl|klo");

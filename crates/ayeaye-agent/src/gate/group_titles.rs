@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use super::fillers::EMPTY_WORDS;
 use super::text::{normalized, words};
 
-/// What parts those in a title.
+/// Signs between the people in the title of a group.
 const BETWEEN: [char; 12] = [',', ';', '&', '、', '，', '+', '/', '،', '；', '|', '·', '•'];
-/// The same in words.
+/// Words between the people in the title of a group.
 #[rustfmt::skip]
 const BETWEEN_WORDS: [&str; 17] = [
     " and ", " und ", " et ", " y ", " и ", " och ", " og ", " e ", " en ", " i ", " ve ", " dan ", " és ", " і ", " та ", " και ", " و ",
@@ -28,12 +28,12 @@ const NOBODY: &[&str] = &[
     "zuletzt", "gesehen", "heute", "gestern", "schreibt", "aktiv", "mobil", "mitglieder", "teilnehmer", "gruppe", "ligne", "aujourd'hui", "hier", "membres", "línea", "últ", "vez", "hoy", "ayer", "miembros", "visto", "por", "último", "hoje", "ontem", "membros",
     "linea", "ultimo", "accesso", "oggi", "ieri", "membri", "laatst", "gezien", "vandaag", "gisteren", "leden", "был", "была", "сети", "сегодня", "вчера", "недавно", "在线", "刚刚", "今天", "昨天", "オンライン", "온라인", "ऑनलाइन", "متصل", "الآن", "çevrimiçi",
 ];
-/// The same beside a number: "vu à 12:30".
+/// What names nobody beside a number: "vu à 12:30".
 const BESIDE_NUMBERS: &[&str] = &[
     "min", "mins", "h", "m", "am", "pm", "at", "um", "uhr", "vu", "a", "la", "las", "om", "alle",
     "as", "в",
 ];
-/// The same in two words.
+/// Whole texts that name nobody.
 const NOBODY_TEXTS: &[&str] = &["en ligne", "en linea", "in linea", "в сети", "tap here for more"];
 /// Most digits of a count or a time; a number has more.
 const COUNT: usize = 4;

@@ -31,9 +31,9 @@ const MOST_REQUESTS: usize = 100;
 #[derive(Debug, Clone, Default)]
 pub struct UserWords {
     text: String,
-    /// The same without what is quoted: what is to be said to somebody asks for nothing and forbids nothing.
+    /// The text without what is quoted: what is to be said to somebody asks for nothing and forbids nothing.
     own: String,
-    /// The same in which what is quoted says nothing, the names and labels either.
+    /// The text in which what is quoted says nothing, the names and labels either: it is read for what forbids.
     forbidding: String,
     /// Names of people that are words which forbid.
     called: Vec<String>,
@@ -43,7 +43,7 @@ pub struct UserWords {
     words: Vec<String>,
     /// Names and what is quoted: words with a capital that begin no sentence.
     particular: Vec<String>,
-    /// The same of whatever length, and whose something is.
+    /// Names of whatever length, and of those whose something is.
     people: Vec<String>,
     /// Names of several words.
     full_names: Vec<Vec<String>>,
@@ -127,7 +127,7 @@ impl UserWords {
         !self.asks_first && self.wants(class)
     }
 
-    /// The same where they may want to be asked first.
+    /// Whether they ask for an act of this class and do not forbid it as well; they may want to be asked first.
     pub(super) fn wants(&self, class: ActClass) -> bool {
         let known = self.asked.get(class as usize);
         known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
@@ -292,8 +292,8 @@ impl UserWords {
             })
     }
 
-    /// Whether one of the things that they name is shown in one of these texts, with all words of its name: who means Anna
-    /// Berg does not mean Anna Bauer.
+    /// Whether one of the things that they name is shown in one of these texts, with all words of its name: who means
+    /// Anna Berg does not mean Anna Bauer.
     fn name_in_full<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
         let named = self.named(app);
         let is_whole = |shown: &str, name: &String| {

@@ -20,7 +20,7 @@ const KINDS: &[&str] = &[
     "notu", "notlar", "fotoğraf", "mesaj", "dosya", "klasör", "kişi", "etkinlik", "görev", "заметка", "заметку", "заметки", "фото", "сообщение", "файл", "папка", "папку", "контакт", "будильник", "событие", "задача", "задачу", "список", "последнюю", "нотатка", "нотатку", "повідомлення", "подія",
     "ملاحظة", "الملاحظة", "صورة", "الصورة", "رسالة", "الرسالة", "ملف", "المنبه", "catatan", "gambar", "pesan", "berkas", "kontak", "ghi", "chú", "ảnh", "tin", "nhắn", "anteckning", "anteckningen", "meddelande", "noten", "notat", "notatet", "besked", "muistiinpano", "kuva", "viesti", "poznámka", "poznámku",
 ];
-/// The same in scripts without blanks.
+/// Kinds of things in scripts without blanks.
 #[rustfmt::skip]
 const JOINED: &[&str] = &[
     "备忘录", "備忘錄", "备忘", "笔记", "筆記", "便签", "便签", "照片", "图片", "圖片", "相片", "视频", "影片", "消息", "信息", "訊息", "短信", "邮件", "郵件", "文件夹", "文件", "档案", "檔案", "联系人", "聯絡人", "闹钟", "鬧鐘", "日程", "提醒", "任务", "任務", "聊天", "记录", "記錄", "应用", "應用", "相册", "列表", "清单", "清單",
@@ -118,7 +118,8 @@ pub(super) fn says_minutes(word: &str) -> bool {
     MINUTES.contains(&word)
 }
 
-/// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past 7".
+/// Whether a text names the full hour that is shown as "7:00": "at 7", "um 7 Uhr", "七点", and not "7:30" or "half past
+/// 7".
 fn is_full_hour(text: &str, shown: &str) -> bool {
     const CHINESE: [&str; 12] =
         ["一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];

@@ -14,7 +14,7 @@ pub(super) fn names(text: &str, shown: &str) -> bool {
     names_but(text, shown, &|_| false)
 }
 
-/// The same where words that are `empty` say nothing.
+/// What [`names`] tells, where words that are `empty` say nothing either.
 pub(super) fn names_but(text: &str, shown: &str, empty: &dyn Fn(&str) -> bool) -> bool {
     let shown = normalized(shown);
     if text.is_empty() || words(&shown).all(empty) {

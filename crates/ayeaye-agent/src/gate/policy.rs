@@ -114,7 +114,8 @@ impl Policy {
         lists_app(&self.private_apps, package)
     }
 
-    /// The same of a screen of which the record says this app; one without a name may be of any.
+    /// Whether a screen of which the record says this app may be one of an app of which nothing is shown: one without a
+    /// name may be of any.
     pub fn hides(&self, package: &str) -> bool {
         !self.private_apps.is_empty() && (package.is_empty() || self.is_private(package))
     }

@@ -10,7 +10,7 @@ const SIGNS: &[&str] = &[
     "€", "$", "£", "¥", "￥", "₹", "₽", "₩", "₺", "₫", "฿", "₴", "₪", "₦", "₱", "₲", "₵", "₡", "₭", "₮", "₸", "₼", "₾", "₿", "₨", "៛", "֏", "؋", "﷼", "৳", "¢", "＄", "￡", "￦", "zł",
     "元", "円", "원", "圆", "圓", "块钱", "塊錢", "美元", "欧元", "歐元", "港币", "港幣", "卢布", "ドル", "ユーロ", "달러", "유로", "ر.س", "د.إ", "ج.م", "د.ك", "ر.ق", "د.ا", "د.م", "S/", "B/.",
 ];
-/// The same with letters before them, which tell one currency from others with its sign.
+/// Signs with letters before them, which tell one currency from others with its sign.
 #[rustfmt::skip]
 const LETTERED_SIGNS: &[&str] = &[
     "US$", "R$", "A$", "AU$", "C$", "CA$", "HK$", "MX$", "NT$", "NZ$", "S$", "SG$", "RD$", "TT$", "J$", "G$", "N$", "Z$", "B$", "EC$", "CN¥", "JP¥", "E£",
@@ -48,7 +48,7 @@ const PERIODS: &[&str] = &[
     "mo", "month", "monthly", "months", "yr", "year", "yearly", "annually", "week", "weekly", "wk", "monat", "monatlich", "jahr", "jährlich", "woche", "mes", "mensual", "año", "anual", "semana", "mois", "mensuel", "semaine", "mês", "mensal", "ano", "mese", "mensile", "anno", "settimana",
     "maand", "maandelijks", "jaar", "miesiąc", "miesięcznie", "rok", "rocznie", "aylık", "yıllık", "yıl", "мес", "месяц", "ежемесячно", "год", "місяць", "рік", "شهر", "شهريا", "سنة", "महीना", "माह", "साल", "bulan", "tahun", "tháng", "năm", "เดือน", "ปี", "månad", "måned", "kuukausi", "měsíc", "hónap", "lună", "μήνα", "месец", "mjesec", "חודש",
 ];
-/// The same in scripts without blanks.
+/// How often it is paid, in scripts without blanks.
 const PERIODS_WITHIN: &[&str] = &[
     "/月",
     "每月",

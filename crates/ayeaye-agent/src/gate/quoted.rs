@@ -154,7 +154,7 @@ const QUOTES: [(char, &[char]); 6] = [
     ('「', &['」']),
     ('『', &['』']),
 ];
-/// The same around names alone.
+/// What opens and closes a quotation that is always a name.
 const NAME_QUOTES: [(char, &[char]); 3] =
     [('《', &['》']), ('〈', &['〉']), ('\u{2018}', &['\u{2019}'])];
 

@@ -42,8 +42,8 @@ pub(crate) fn as_slide(gesture: &Gesture) -> Option<Gesture> {
     })
 }
 
-/// A slide that is longer, in parts of the height, leaves every control that does anything, also on a screen that lies on
-/// its side.
+/// A slide that is longer, in parts of the height, leaves every control that does anything, also on a screen that lies
+/// on its side.
 const LONGEST_PRESS: f64 = 0.25;
 
 /// How far a slide goes up or down, in parts of the height; 0 for one to the side and for what is no slide.
@@ -289,8 +289,8 @@ impl ScreenFacts {
         self.subject = touched.subject;
     }
 
-    /// The same while the keyboard is shown, which no dump lists: what touches below all that reacts is for one of its
-    /// keys, of which any may be the one that sends.
+    /// What matters while the keyboard is shown, which no dump lists: what touches below all that reacts is for one of
+    /// its keys, of which any may be the one that sends.
     pub(crate) fn above_keyboard(
         mut self,
         elements: &Elements,
@@ -315,7 +315,8 @@ impl ScreenFacts {
     }
 }
 
-/// Whether a slide ends on the control on which it begins, or so little beside it that Android still counts it as there.
+/// Whether a slide ends on the control on which it begins, or so little beside it that Android still counts it as
+/// there.
 fn stays_on_control(elements: &Elements, gesture: &Gesture, size: ScreenSize) -> bool {
     let points = gesture.points();
     let (Some(from), Some(to)) = (points.first(), points.last()) else { return false };

@@ -3,6 +3,7 @@ mod addresses;
 mod asked;
 mod at_once;
 mod bare;
+mod command;
 mod controls;
 mod dialogs;
 mod everyday;

@@ -8,7 +8,7 @@ use super::text::{List, holds, normalized, words};
 #[rustfmt::skip]
 static AGO: List = List::new("ago|vor|hace|il y a|há|atrás|fa|geleden|temu|önce|назад|тому|منذ|पहले|yang lalu|lalu|trước|ที่แล้ว|sedan|siden|sitten|před|ezelőtt|acum|în urmă|πριν|преди|prije|לפני|전|\
         秒前|分前|分钟前|分鐘前|小时前|小時前|時間前|天前|日前");
-/// The same without a number.
+/// What says without a number that something was just now.
 #[rustfmt::skip]
 static JUST_NOW: List = List::new("just now|a moment ago|moments ago|a minute ago|gerade eben|ahora mismo|à l'instant|agora mesmo|proprio ora|zojuist|przed chwilą|az önce|только что|щойно|刚刚|剛剛|たった今|방금|الآن|अभी अभी|baru saja|vừa xong|เมื่อสักครู่|just nu|lige nu|akkurat nå|juuri nyt|právě teď|épp most|chiar acum|μόλις τώρα|току-що|upravo sada|כרגע");
 /// What stands beside those.

@@ -82,8 +82,8 @@ impl Touched {
         }
     }
 
-    /// The same where the finger goes on to another place: Android gives all of it to the window and the control on which
-    /// it came down, but a control at its end may be where something is dropped.
+    /// What is touched where the finger goes on to another place: Android gives all of it to the window and the control
+    /// on which it came down, but a control at its end may be where something is dropped.
     pub(super) fn and_then(mut self, end: Self) -> Self {
         let new = end.aimed.into_iter().filter(|it| !self.aimed.contains(it));
         let new: Vec<ControlFacts> = new.collect();

@@ -16,9 +16,9 @@ const LONGEST_CODE: usize = 12;
 /// What stands between groups: as people write it, and as it is written in addresses, in `input text` and in JSON.
 const BETWEEN: [&str; 11] =
     [" ", "-", "\u{a0}", "\u{202f}", "\u{2011}", "\u{2013}", " - ", "%20", "+", "%s", "\\u00a0"];
-/// The same in a number that is too short for the others.
+/// What stands between groups in a number that is too short for the others.
 const BLANKS: [&str; 2] = [" ", "\u{a0}"];
-/// The same between single digits.
+/// What stands between single digits.
 const BETWEEN_DIGITS: [&str; 5] = [" ", "-", "\u{a0}", ", ", ","];
 
 /// The digits of a text that consists of these and what parts them, with the X of a Chinese identity number.

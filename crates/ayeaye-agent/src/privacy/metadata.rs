@@ -160,7 +160,7 @@ pub(crate) fn refusal_text(rule: Rule, evidence: &str) -> String {
     format!("{REFUSED_BY_RULE}{rule}{what})")
 }
 
-/// The same of a refusal in words, as [`refusal_text`] has them.
+/// In a refusal as [`refusal_text`] words it, puts its length in the place of what stood on the screen.
 fn drop_evidence(text: &mut String) {
     let Some(rest) = text.strip_prefix(REFUSED_BY_RULE) else { return };
     let Some((rule, evidence)) = rest.split_once(": ") else { return };

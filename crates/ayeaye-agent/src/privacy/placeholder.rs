@@ -15,7 +15,7 @@ impl PlaceholderKey {
         Self(key)
     }
 
-    /// The same for the same secret.
+    /// What stands for a secret; for the same secret always the same.
     pub(super) fn placeholder(&self, kind: SecretKind, value: &str) -> String {
         let kind = match kind {
             SecretKind::Password => "password",

@@ -61,8 +61,8 @@ impl SecretStore {
         }
     }
 
-    /// The same, which hides the server's own keys besides and what is shared, and knows the secrets that the user
-    /// names.
+    /// The store of a session, which hides the server's own keys besides and what is shared, and knows the secrets that
+    /// the user names.
     pub(super) fn of(
         id: SessionId,
         level: KeepText,
@@ -101,7 +101,7 @@ impl SecretStore {
         self.forbid_typing(|it| it.placeholder == placeholder);
     }
 
-    /// The same of all that are kept by a name.
+    /// No secret that is kept by a name is typed any more; hidden they stay.
     pub(crate) fn forget_all_typing(&self) {
         self.forbid_typing(|_| true);
     }
@@ -182,43 +182,44 @@ impl SecretStore {
         self.add_each(found.iter().copied(), GIVEN);
     }
 
-    /// The same of what a model wrote or typed. However much it is, it pushes out nothing of the user's.
+    /// From now on these are secrets, of what a model wrote or typed. However much it is, it pushes out nothing of the
+    /// user's.
     pub(crate) fn add_of_model(&self, found: &[(SecretKind, &str)]) {
         let by_model = Learned { provisional: false, everywhere: false, origin: Origin::Model };
         self.add_each(found.iter().copied(), by_model);
     }
 
-    /// The same of a text that was typed into a field which hides it.
+    /// From now on a text is a secret that was typed into a field which hides it.
     pub(crate) fn add_hidden_input(&self, text: &str) {
         let hidden = Learned { origin: Origin::Model, ..GIVEN };
         self.add_each([(SecretKind::Password, text)], hidden);
     }
 
-    /// The same of an answer that is a secret, or that has one in it.
+    /// From now on an answer is a secret that is one, or that has one in it.
     pub(crate) fn add_answer(&self, kind: SecretKind, answer: &str) {
         let parts = secret_parts(answer);
         let all = [answer].into_iter().chain(likely(&parts));
         self.add_each(all.map(|it| (kind, it)), GIVEN);
     }
 
-    /// The same of an answer that only looks like one, whatever was asked. In other sessions the same text may be
-    /// anything else.
+    /// From now on an answer is a secret in this session that only looks like one, whatever was asked. In other
+    /// sessions the same text may be anything else.
     pub(crate) fn add_likely_answer(&self, kind: SecretKind, answer: &str) {
         let parts = secret_parts(answer);
         let all = [answer].into_iter().chain(likely(&parts));
         self.add_each(all.map(|it| (kind, it)), Learned { everywhere: false, ..GIVEN });
     }
 
-    /// The same of an answer to a question that speaks of a secret and asks for something else: all of it is one in this
-    /// session, and what looks like one in every session of the owner.
+    /// From now on an answer is a secret to a question that speaks of one and asks for something else: all of it is one
+    /// in this session, and what looks like one in every session of the owner.
     pub(crate) fn add_doubtful_answer(&self, kind: SecretKind, answer: &str) {
         let parts = secret_parts(answer);
         self.add_each(likely(&parts).map(|it| (kind, it)), GIVEN);
         self.add_each([(kind, answer)], Learned { everywhere: false, ..GIVEN });
     }
 
-    /// What looks like a secret in an answer that may be none: numbers but for those of everyday, and words that are not
-    /// plain.
+    /// What looks like a secret in an answer that may be none: numbers but for those of everyday, and words that are
+    /// not plain.
     pub(crate) fn add_likely_parts(&self, kind: SecretKind, answer: &str) {
         let parts = likely_parts(answer);
         let here = Learned { everywhere: false, ..GIVEN };

@@ -88,7 +88,7 @@ impl SecretStores {
         self.read(|sets| sets.iter().any(has_named))
     }
 
-    /// The same for one that may be typed in this app.
+    /// Whether there is a secret with a name that may be typed in this app.
     pub(crate) fn has_named_of(&self, package: &str) -> bool {
         self.read(|sets| sets.iter().any(|known| has_named_in(known, package)))
     }

@@ -103,7 +103,7 @@ pub(super) fn restyled(value: &str) -> Vec<String> {
 /// What those who write addresses keep besides letters and digits: what RFC 3986 has unreserved, the same and `/`
 /// (Python's `quote`), JavaScript's `encodeURIComponent` and `encodeURI`.
 const KEPT_IN_PATHS: [&str; 4] = ["-._~", "-._~/", "-._~!*'()", "-._~!*'();/?:@&=+$,#"];
-/// The same in forms, where a blank is a plus: `quote_plus`, and what browsers and Java send.
+/// What is kept in forms, where a blank is a plus: by `quote_plus`, and by browsers and Java.
 const KEPT_IN_FORMS: [&str; 2] = ["-._~", "-._*"];
 
 /// The ways a text is written in a web address, with the digits of its bytes in capitals and in small letters.

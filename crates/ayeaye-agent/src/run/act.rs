@@ -37,7 +37,7 @@ impl Run {
         &mut self,
         decided: &Gesture,
         target: Option<TargetRecord>,
-        gate: Option<GateRecord>,
+        gate: GateRecord,
         mut observation: Observation,
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
@@ -47,7 +47,7 @@ impl Run {
         let names_secret = names_secret_of_user(decided);
         let holds_secret = names_secret || gesture != *decided;
         let target = target.or_else(|| observation.target(&gesture));
-        let act = DecidedAct { gesture: &gesture, gate: gate.as_ref(), holds_secret };
+        let act = DecidedAct { gesture: &gesture, gate: &gate, holds_secret };
         if let Readiness::NotSent(outcome) =
             self.make_ready(&act, decided, &observation, step).await?
         {
@@ -85,7 +85,7 @@ impl Run {
         &mut self,
         gesture: &Gesture,
         target: Option<TargetRecord>,
-        gate: Option<GateRecord>,
+        gate: GateRecord,
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Result<Performed, DeviceError>, RunError> {
@@ -94,7 +94,8 @@ impl Run {
         observation.watch = None;
         self.phone_taps.note(self.device.id(), self.session().id, gesture.name());
         let (frame, app) = (observation.frame.clone(), observation.app.clone());
-        let sent = self.actor.perform(&mut self.recorder, gesture, target, gate, frame.size());
+        let sent =
+            self.actor.perform(&mut self.recorder, gesture, target, Some(gate), frame.size());
         let Sent { result, ended, recording_ms, took_ms } = sent.await.inspect_err(|err| {
             if matches!(err, RunError::Cancelled(_)) {
                 step.error = Some(NOT_SENT.to_owned());

@@ -9,14 +9,14 @@ use crate::gate::{Rule, presses_enter};
 pub(super) struct DecidedAct<'a> {
     pub(super) gesture: &'a Gesture,
     /// What the gate has said of it.
-    pub(super) gate: Option<&'a GateRecord>,
+    pub(super) gate: &'a GateRecord,
     /// It types what must not get into another page.
     pub(super) holds_secret: bool,
 }
 
 impl DecidedAct<'_> {
     pub(super) fn rests_on(&self, rule: Rule) -> bool {
-        self.gate.is_some_and(|gate| gate.rule == rule.name())
+        self.gate.rule == rule.name()
     }
 }
 

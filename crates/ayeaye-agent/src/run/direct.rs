@@ -1,6 +1,7 @@
 //! The run of one direct action: a step that the client decided instead of a model.
 //!
 //! An open round and an open question of the agent stay open, so that it can resume where it stopped.
+mod gated;
 mod result;
 
 use std::sync::{Arc, OnceLock};
@@ -8,17 +9,16 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Map;
 use tokio::time::Instant;
 
+use self::gated::Gated;
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
-use super::gate::{DecidedBy, is_agreed_act, refusal};
 use super::named_app::named_by_package;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
-use crate::approval::is_same_act_later;
 use crate::event::GateRecord;
-use crate::gate::{GateDecision, Rule, needs_elements};
+use crate::gate::{Rule, needs_elements};
 use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::DIRECT_REQUEST;
 use crate::secret_text::{SecretKind, find_secrets};
@@ -66,23 +66,20 @@ enum Acted {
     NeedsApproval(Box<ApprovalRequest>),
 }
 
-/// What the gate says of a direct action.
-enum Gated {
-    /// Whether it is what a person has agreed to, whatever the gate says of it now.
-    Passes {
-        record: GateRecord,
-        was_agreed: bool,
-    },
-    Refused(Rule, String),
-    /// Nobody need be asked: there is nothing that would take the text.
-    InVain,
-    Asks(ApprovalRequest),
+/// A direct action that is over.
+struct DirectAct {
+    acted: Result<Acted, RunError>,
+    /// Whether it is what a person has agreed to.
+    was_agreed: bool,
 }
 
-/// Why the gate has stopped a direct action.
-enum GateStop {
-    Refused(Rule),
-    NeedsApproval(Box<ApprovalRequest>),
+/// A direct action that the gate lets pass.
+struct PassedAct {
+    /// The action, by the package of the app that it names.
+    named: Gesture,
+    observation: Observation,
+    gate: GateRecord,
+    was_agreed: bool,
 }
 
 impl Run {
@@ -97,16 +94,7 @@ impl Run {
     }
 
     async fn run_direct(&mut self, request: &DirectRequest) -> Result<(), RunError> {
-        if let Gesture::Type { text, .. } = &request.gesture {
-            // For this act alone: the next run of the session opens its record anew, and goes by the user's words.
-            self.recorder.learn_named_in_typed(text);
-        }
-        if request.secret
-            && let Gesture::Type { text, .. } = &request.gesture
-        {
-            self.recorder.secrets().add_answer(SecretKind::Marked, text);
-        }
-        self.recorder.secrets().add_of_model(&find_secrets(&request.reason));
+        self.learn_secrets(request);
         self.recover().await?;
         self.begin_direct().await?;
         // Words are left for the agent; by a policy that was left the session is narrowed for the client too.
@@ -121,8 +109,7 @@ impl Run {
         };
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
-        let mut was_agreed = false;
-        let acted = Box::pin(self.act_once(request, &mut step, &mut was_agreed)).await;
+        let DirectAct { acted, was_agreed } = Box::pin(self.act_once(request, &mut step)).await;
         match &acted {
             Ok(Acted::NotDone(why) | Acted::Refused(_, why)) => step.error = Some(why.clone()),
             Ok(Acted::NeedsApproval(_)) => step.error = Some(NOT_APPROVED.to_owned()),
@@ -131,37 +118,21 @@ impl Run {
         // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
-        let failed = match &acted {
-            Err(err) => Some(error_chain(err)),
-            Ok(_) => step.error.clone(),
-        };
         let end = acted.as_ref().err().map(|err| RunEnd::new(err.reason(), error_chain(err)));
-        let note = step.note.take();
+        let (failed, note) = (step.error.clone(), step.note.take());
         self.end_step(step, end.as_ref()).await?;
-        let (shown, stopped, ended) = match acted {
-            Ok(Acted::Performed(shown)) => (shown, None, Ok(())),
-            Ok(Acted::NotDone(_)) => (None, None, Ok(())),
-            Ok(Acted::Refused(rule, _)) => (None, Some(GateStop::Refused(rule)), Ok(())),
-            Ok(Acted::NeedsApproval(asked)) => (None, Some(GateStop::NeedsApproval(asked)), Ok(())),
-            Err(err) => (None, None, Err(err)),
+        let (acted, ended) = match acted {
+            Ok(acted) => (acted, Ok(())),
+            Err(err) => (Acted::NotDone(error_chain(&err)), Err(err)),
         };
         let session = self.session();
         let Some(line) = session.last_step().cloned() else { return ended };
+        let (outcome, shown) = self.outcome_of(acted, failed, doubt);
         let result = DirectResult {
             session_id: session.id,
             step: number,
             line,
-            outcome: match (stopped, failed) {
-                (Some(GateStop::NeedsApproval(asked)), _) => DirectOutcome::NeedsApproval(asked),
-                (Some(GateStop::Refused(rule)), Some(why)) => {
-                    DirectOutcome::Refused(rule, self.recorder.redact(&why).into_owned())
-                }
-                (_, None) => DirectOutcome::Done,
-                (_, Some(why)) if doubt => {
-                    DirectOutcome::Doubtful(self.recorder.redact(&why).into_owned())
-                }
-                (_, Some(why)) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
-            },
+            outcome,
             was_agreed,
             note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,
@@ -169,6 +140,41 @@ impl Run {
         };
         request.result.get_or_init(|| result);
         ended
+    }
+
+    /// Learns what is secret in the action, so that it is recorded nowhere.
+    fn learn_secrets(&mut self, request: &DirectRequest) {
+        if let Gesture::Type { text, .. } = &request.gesture {
+            // For this act alone: the next run of the session opens its record anew, and goes by the user's words.
+            self.recorder.learn_named_in_typed(text);
+        }
+        if request.secret
+            && let Gesture::Type { text, .. } = &request.gesture
+        {
+            self.recorder.secrets().add_answer(SecretKind::Marked, text);
+        }
+        self.recorder.secrets().add_of_model(&find_secrets(&request.reason));
+    }
+
+    /// What the client is told that came of it, and what the screen shows. `failed` says why the phone has failed to do
+    /// what it was told; where there is `doubt`, it may have been done.
+    fn outcome_of(
+        &self,
+        acted: Acted,
+        failed: Option<String>,
+        doubt: bool,
+    ) -> (DirectOutcome, Option<ScreenAfter>) {
+        let redacted = |why: String| self.recorder.redact(&why).into_owned();
+        let not_done = |why| {
+            let why = redacted(why);
+            if doubt { DirectOutcome::Doubtful(why) } else { DirectOutcome::NotDone(why) }
+        };
+        match acted {
+            Acted::Performed(shown) => (failed.map_or(DirectOutcome::Done, not_done), shown),
+            Acted::NotDone(why) => (not_done(why), None),
+            Acted::Refused(rule, why) => (DirectOutcome::Refused(rule, redacted(why)), None),
+            Acted::NeedsApproval(asked) => (DirectOutcome::NeedsApproval(asked), None),
+        }
     }
 
     /// Begins the run, and a round of direct control unless a round is open.
@@ -213,19 +219,31 @@ impl Run {
     }
 
     /// Looks, acts, and looks again. An action that fails on the phone sets the error of the step.
-    async fn act_once(
+    async fn act_once(&mut self, request: &DirectRequest, step: &mut StepBuilder) -> DirectAct {
+        match self.pass_gate(request, step).await {
+            Ok(Ok(passed)) => {
+                let was_agreed = passed.was_agreed;
+                let acted = Box::pin(self.perform_passed(request, passed, step)).await;
+                DirectAct { acted, was_agreed }
+            }
+            Ok(Err(stopped)) => DirectAct { acted: Ok(stopped), was_agreed: false },
+            Err(err) => DirectAct { acted: Err(err), was_agreed: false },
+        }
+    }
+
+    /// Looks, and asks the gate. The inner error is what becomes of an action that is not carried out.
+    async fn pass_gate(
         &mut self,
         request: &DirectRequest,
         step: &mut StepBuilder,
-        was_agreed: &mut bool,
-    ) -> Result<Acted, RunError> {
+    ) -> Result<Result<PassedAct, Acted>, RunError> {
         let mut observation = match self.observe_directly(&request.gesture, step).await? {
             Ok(observation) => observation,
-            Err(why) => return Ok(Acted::NotDone(why)),
+            Err(why) => return Ok(Err(Acted::NotDone(why))),
         };
         // The client can send a forgotten secret again: no question is needed.
         if self.restore_gesture(&request.gesture).is_none() {
-            return Ok(Acted::NotDone(SECRET_FORGOTTEN.to_owned()));
+            return Ok(Err(Acted::NotDone(SECRET_FORGOTTEN.to_owned())));
         }
         // What the gate waits for may take seconds, in which the screen can become another one.
         self.observer.watch(&mut observation);
@@ -245,24 +263,32 @@ impl Run {
         let named = match named_by_package(&*self.device, &self.policy(), &request.gesture).await {
             Ok(named) => named,
             Err(err) => {
-                return Ok(Acted::NotDone(format!("not carried out: {}", error_chain(&err))));
+                let why = format!("not carried out: {}", error_chain(&err));
+                return Ok(Err(Acted::NotDone(why)));
             }
         };
+        Ok(match self.ask_gate(request, &named, &observation).await? {
+            Gated::Passes { record: gate, was_agreed } => {
+                Ok(PassedAct { named, observation, gate, was_agreed })
+            }
+            Gated::InVain => Err(Acted::NotDone(NO_FIELD.to_owned())),
+            Gated::Refused(rule, why) => Err(Acted::Refused(rule, why)),
+            Gated::Asks(asked) => Err(Acted::NeedsApproval(Box::new(asked))),
+        })
+    }
+
+    async fn perform_passed(
+        &mut self,
+        request: &DirectRequest,
+        act: PassedAct,
+        step: &mut StepBuilder,
+    ) -> Result<Acted, RunError> {
+        let PassedAct { named, observation, gate, .. } = act;
         let was_locked = observation.state.locked;
-        let gate = match self.ask_gate(request, &named, &observation).await? {
-            Gated::Passes { record, was_agreed: it } => {
-                *was_agreed = it;
-                record
-            }
-            Gated::InVain => return Ok(Acted::NotDone(NO_FIELD.to_owned())),
-            Gated::Refused(rule, why) => return Ok(Acted::Refused(rule, why)),
-            Gated::Asks(asked) => return Ok(Acted::NeedsApproval(Box::new(asked))),
-        };
         // Of an app with several icons the name tells which is meant.
         let opens = matches!(named, Gesture::Awake { .. });
         let gesture = if opens { &request.gesture } else { &named };
-        let StepOutcome::Continue =
-            self.perform(gesture, None, Some(gate), observation, step).await?
+        let StepOutcome::Continue = self.perform(gesture, None, gate, observation, step).await?
         else {
             return Ok(Acted::Performed(None));
         };
@@ -275,61 +301,6 @@ impl Run {
             step.note = Some("the phone is unlocked now".to_owned());
         }
         Ok(Acted::Performed(after))
-    }
-
-    /// What the gate says of an action that the client has decided on itself.
-    async fn ask_gate(
-        &mut self,
-        request: &DirectRequest,
-        gesture: &Gesture,
-        observation: &Observation,
-    ) -> Result<Gated, RunError> {
-        let by = DecidedBy::Client { secret: request.secret, by_hand: request.by_hand };
-        let mut judged = self.verdict_on(gesture, None, observation, by);
-        let is_that_act = match &request.agreed {
-            Agreed::Nothing => false,
-            Agreed::Command => matches!(request.gesture, Gesture::Command(_)),
-            Agreed::Act(asked) => {
-                asked.act.as_ref().is_some_and(|asked| match &judged.record.act {
-                    Some(act) => is_same_act_later(asked, act),
-                    // Nobody need be asked about it by now.
-                    None => is_agreed_act(asked, &judged.act, gesture),
-                })
-            }
-        };
-        let question = match &judged.verdict.decision {
-            GateDecision::Allow => {
-                return Ok(Gated::Passes { record: judged.record, was_agreed: is_that_act });
-            }
-            GateDecision::Deny(_) => {
-                let why = refusal(&judged.verdict);
-                self.note_verdict(&judged, &why).await?;
-                return Ok(Gated::Refused(judged.verdict.rule, why));
-            }
-            // Nobody is asked about what would do nothing.
-            GateDecision::Confirm(_)
-                if matches!(gesture, Gesture::Type { point: None, .. })
-                    && observation.has_no_field() =>
-            {
-                return Ok(Gated::InVain);
-            }
-            GateDecision::Confirm(ask) => self.question_text_of(ask),
-        };
-        let agreed = is_that_act
-            && match &request.agreed {
-                Agreed::Act(asked) => asked.class == judged.record.class,
-                Agreed::Nothing | Agreed::Command => true,
-            };
-        if agreed {
-            let mut record = judged.record;
-            GateDecision::Allow.name().clone_into(&mut record.verdict);
-            Rule::Approved.name().clone_into(&mut record.rule);
-            record.act = None;
-            return Ok(Gated::Passes { record, was_agreed: true });
-        }
-        self.note_verdict(&judged, &question).await?;
-        judged.record.evidence = self.recorder.redact(&judged.record.evidence).into_owned();
-        Ok(Gated::Asks(ApprovalRequest { question, act: judged.record }))
     }
 
     /// Observes the screen, even if black. A gesture aimed at a dark screen is not carried out once it is

@@ -125,8 +125,7 @@ impl Run {
             }
             Gesture::HotKey { key } => format!("Pressing {}", key.name()),
             _ => {
-                let evidence = act.gate.map(|it| it.evidence.as_str()).unwrap_or_default();
-                let what = self.recorder.redact(evidence);
+                let what = self.recorder.redact(&act.gate.evidence);
                 format!("The last act (\u{201c}{}\u{201d})", truncated(&what, MOST_SHOWN))
             }
         }

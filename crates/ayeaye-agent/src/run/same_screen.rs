@@ -9,7 +9,7 @@ use super::recipient::Recipient;
 use crate::elements::Elements;
 use crate::gate::{ControlFacts, Rule, ScreenFacts, is_same_later};
 use crate::settle::{is_unchanged_at, looks_same_at};
-use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
+use crate::{DeviceError, Frame, Gesture, Key, ScreenSize, ScreenState, error_chain};
 
 /// How far around a point the screen has to be the same, in parts of its width and height.
 const AROUND: (f64, f64) = (0.2, 0.06);
@@ -67,59 +67,87 @@ impl Run {
             Ok(look) => look,
             Err(err) => return Ok(unseen(err)),
         };
-        if let Some(other) = other_screen(&look.state, gesture, observation) {
+        if let Some(other) = other_screen(&look.state, gesture, observation)
+            .or_else(|| other_size(look.frame.size(), gesture, observation))
+        {
             return Ok(other);
-        }
-        let now = look.frame.size();
-        if is_drawn_for_size(gesture) && now != size {
-            let why =
-                format!("the screen was turned or has another size now: {now} instead of {size}");
-            return Ok(ScreenNow::Changed(why));
         }
         let places = ComparedAreas::of(gesture, names_recipient(act), observation);
         let alike = look.same || !strict && look.alike;
-        let looks_same = places.look_same(&observation.frame, (&look.frame, alike), strict);
-        if looks_same {
+        if places.look_same(&observation.frame, (&look.frame, alike), strict) {
             self.state.put_off = PutOffs::default();
             return Ok(ScreenNow::Same);
         }
         let compared = self.compare_elements(act, observation).await?;
-        let may_act = match &compared {
-            Some(Compared::Same) if observation.has_elements_of_its_frame() => true,
-            Some(Compared::Other) => {
-                return Ok(ScreenNow::Changed("what it was aimed at has changed".to_owned()));
-            }
-            Some(Compared::OtherName { in_digits }) if !(*in_digits && self.is_direct) => {
-                return Ok(ScreenNow::Changed("the name at the top has changed".to_owned()));
-            }
-            // Where a screen never rests and does not say what is on it, its app is all there is to go by.
-            _ if !strict && self.state.put_off.are_enough_for(gesture) => true,
-            // A client that acts itself would be put off each time anew.
-            Some(Compared::OtherName { .. }) => {
-                let rests = |before: &_, now: &_| places.is_named_the_same(before, now);
-                self.observer.never_rests(&look.frame, rests).await?
-            }
-            None | Some(Compared::Same | Compared::OtherDigits(_)) if !strict && self.is_direct => {
-                let rests = |before: &_, now: &_| places.rest(before, now);
-                self.observer.never_rests(&look.frame, rests).await?
-            }
-            _ => false,
-        };
-        if may_act {
-            // The elements may have taken seconds.
-            return Ok(match self.observer.state_now().await? {
-                Ok(state) => other_screen(&state, gesture, observation).unwrap_or_else(|| {
-                    self.state.put_off = PutOffs::default();
-                    match compared {
-                        Some(Compared::OtherDigits(name)) => ScreenNow::Ticks(name),
-                        _ => ScreenNow::Same,
-                    }
-                }),
-                Err(err) => unseen(&err),
-            });
+        if let Some(why) = self.what_has_changed(compared.as_ref()) {
+            return Ok(ScreenNow::Changed(why.to_owned()));
+        }
+        let is_same = compared == Some(Compared::Same) && observation.has_elements_of_its_frame();
+        if is_same
+            || self.may_act_on_other_picture(act, compared.as_ref(), &places, &look.frame).await?
+        {
+            return self.same_but_for_digits(gesture, observation, compared).await;
         }
         self.state.put_off.add(gesture);
         Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
+    }
+
+    /// What the phone's own list tells to be another thing than an act was decided on, as a clause.
+    fn what_has_changed(&self, compared: Option<&Compared>) -> Option<&'static str> {
+        match compared? {
+            Compared::Other => Some("what it was aimed at has changed"),
+            // A client that acts itself would be put off each time anew.
+            Compared::OtherName { in_digits: true } if self.is_direct => None,
+            Compared::OtherName { .. } => Some("the name at the top has changed"),
+            Compared::Same | Compared::OtherDigits(_) => None,
+        }
+    }
+
+    /// Whether an act may be done although the screen looks different, and nothing tells that it is another one:
+    /// because it never rests.
+    async fn may_act_on_other_picture(
+        &mut self,
+        act: &DecidedAct<'_>,
+        compared: Option<&Compared>,
+        places: &ComparedAreas,
+        now: &Frame,
+    ) -> Result<bool, RunError> {
+        let strict = self.is_strict(act);
+        // Where a screen never rests and does not say what is on it, its app is all there is to go by.
+        if !strict && self.state.put_off.are_enough_for(act.gesture) {
+            return Ok(true);
+        }
+        if let Some(Compared::OtherName { .. }) = compared {
+            let rests = |before: &_, now: &_| places.is_named_the_same(before, now);
+            return Ok(self.observer.never_rests(now, rests).await?);
+        }
+        if strict || !self.is_direct {
+            return Ok(false);
+        }
+        let rests = |before: &_, now: &_| places.rest(before, now);
+        Ok(self.observer.never_rests(now, rests).await?)
+    }
+
+    /// What an act that may be done goes by: the screen that it was decided on, with digits of its own perhaps. While
+    /// elements were compared, which may have taken seconds, it can have become another one after all.
+    async fn same_but_for_digits(
+        &mut self,
+        gesture: &Gesture,
+        observation: &Observation,
+        compared: Option<Compared>,
+    ) -> Result<ScreenNow, RunError> {
+        let state = match self.observer.state_now().await? {
+            Ok(state) => state,
+            Err(err) => return Ok(unseen(&err)),
+        };
+        if let Some(other) = other_screen(&state, gesture, observation) {
+            return Ok(other);
+        }
+        self.state.put_off = PutOffs::default();
+        Ok(match compared {
+            Some(Compared::OtherDigits(name)) => ScreenNow::Ticks(name),
+            _ => ScreenNow::Same,
+        })
     }
 
     /// How what the phone says is on the screen now compares with what an act was decided on; `None` where it says
@@ -155,27 +183,12 @@ impl Run {
         let facts = |of: &Elements| ScreenFacts::new(Some(of), act.gesture, size, hidden);
         let (mut before, mut now) = (facts(before), facts(&now));
         if !strict {
-            let types = matches!(act.gesture, Gesture::Type { .. });
-            // A text without a place goes to what has the focus. What else is aimed at nothing may hit a dialog by now.
-            let has_focus = types && before.aimed.is_empty() && before.focused.is_some();
-            let only = |it: ScreenFacts| ScreenFacts {
-                aimed: it.aimed,
-                focused: it.focused.filter(|_| has_focus),
-                ..ScreenFacts::default()
-            };
-            if has_focus || !before.aimed.is_empty() {
-                (before, now) = (only(before), only(now));
-            }
+            (before, now) = only_what_is_aimed_at(act.gesture, before, now);
         }
-        let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
-        // Of an app that draws everything itself, all screens say the same.
-        let is_drawn = |it: &ControlFacts| {
-            let texts = it.names.iter().chain(&it.beside).chain([&it.hint, &it.resource_id]);
-            texts.into_iter().all(String::is_empty)
-        };
-        if names_nobody && before.aimed.iter().chain(&before.focused).all(is_drawn) {
+        if names_nobody && before.aimed.iter().chain(&before.focused).all(is_without_text) {
             return Ok(None);
         }
+        let ticks = !strict && act.rests_on(Rule::Harmless) && differ_in_digits(&before, &now);
         let name = now.aimed.iter().flat_map(|it| &it.names).take(2).cloned().collect::<Vec<_>>();
         Ok(Some(if is_same_later(before, now, passed) {
             Compared::Same
@@ -227,6 +240,15 @@ fn other_screen(
     Some(ScreenNow::Changed(why))
 }
 
+/// Whether the screen has another size than the one for which a gesture was reckoned.
+fn other_size(now: ScreenSize, gesture: &Gesture, observation: &Observation) -> Option<ScreenNow> {
+    let size = observation.frame.size();
+    (is_drawn_for_size(gesture) && now != size).then(|| {
+        let why = format!("the screen was turned or has another size now: {now} instead of {size}");
+        ScreenNow::Changed(why)
+    })
+}
+
 /// Whether where a gesture goes is reckoned from the size of the screen: of a scroll without a place too.
 fn is_drawn_for_size(gesture: &Gesture) -> bool {
     matches!(gesture, Gesture::Scroll { .. }) || !gesture.points().is_empty()
@@ -245,8 +267,34 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
-/// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two trains;
-/// what is harmless is lost with a step back, and the model is told.
+/// Two screens without all that a gesture is not aimed at. What is aimed at nothing may hit a dialog by now, so that
+/// for it nothing is left out; but a text without a place goes to what has the focus.
+fn only_what_is_aimed_at(
+    gesture: &Gesture,
+    before: ScreenFacts,
+    now: ScreenFacts,
+) -> (ScreenFacts, ScreenFacts) {
+    let types = matches!(gesture, Gesture::Type { .. });
+    let has_focus = types && before.aimed.is_empty() && before.focused.is_some();
+    if !has_focus && before.aimed.is_empty() {
+        return (before, now);
+    }
+    let only = |it: ScreenFacts| ScreenFacts {
+        aimed: it.aimed,
+        focused: it.focused.filter(|_| has_focus),
+        ..ScreenFacts::default()
+    };
+    (only(before), only(now))
+}
+
+/// Whether a control says nothing: of an app that draws everything itself, all screens say the same.
+fn is_without_text(control: &ControlFacts) -> bool {
+    let texts = control.names.iter().chain(&control.beside);
+    texts.chain([&control.hint, &control.resource_id]).all(String::is_empty)
+}
+
+/// Whether what is aimed at is the same but for digits, as a stopwatch and a download that goes on are. So are two
+/// trains; what is harmless is lost with a step back, and the model is told.
 fn differ_in_digits(before: &ScreenFacts, now: &ScreenFacts) -> bool {
     let letters = |facts: &ScreenFacts| {
         let mut aimed = facts.aimed.clone();
@@ -338,8 +386,8 @@ impl ComparedAreas {
         self.header.is_none_or(|(place, has_caret)| is_unchanged_at(before, now, place, has_caret))
     }
 
-    /// Whether nothing moves in any of them, as they are told from what has changed; on the whole screen where it is not
-    /// known where a text goes.
+    /// Whether nothing moves in any of them, as they are told from what has changed; on the whole screen where it is
+    /// not known where a text goes.
     fn rest(&self, before: &Frame, now: &Frame) -> bool {
         self.is_named_the_same(before, now) && self.touched_look_same(before, now)
     }
@@ -355,7 +403,6 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::ScreenSize;
 
     #[test]
     fn a_name_at_the_top_is_another_one_by_a_letter() {

@@ -25,7 +25,7 @@ impl Lowered {
     }
 }
 
-/// The same, where places do not matter.
+/// A text in small letters, where it does not matter which letter of the original each one was.
 pub(super) fn lowered(original: &str) -> String {
     let mut text = String::with_capacity(original.len());
     original.chars().for_each(|c| push(c, &mut text));

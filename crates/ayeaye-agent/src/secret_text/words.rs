@@ -218,7 +218,8 @@ const FRONTS_OF_OTHER_CODES: &[&str] = &[
     "पिकअप", "ऑर्डर", "बुकिंग", "पार्सल",
 ];
 
-/// The same behind it, in languages that put it there: "código da encomenda", "code de suivi". Beginnings of words.
+/// What makes a "code" one that everybody may know, behind it, in languages that put it there: "código da encomenda",
+/// "code de suivi". Beginnings of words.
 #[rustfmt::skip]
 pub(super) const BACKS_OF_OTHER_CODES: &[&str] = &[
     "pickup", "pick-up", "pick up", "parcel", "package", "order", "booking", "reservation", "shipment",
@@ -284,7 +285,8 @@ pub(super) const UNITS: &[&str] = &[
     "ページ", "キロ", "개", "명", "장", "원", "걸음", "شخص", "دقيقة", "صورة", "ريال", "جنيه", "دولار", "लोग", "रुपये", "บาท", "คน",
 ];
 
-/// What stands before the number of a place or a means of travel: "Room 4012". Of scripts without blanks, ends of words.
+/// What stands before the number of a place or a means of travel: "Room 4012". Of scripts without blanks, ends of
+/// words.
 #[rustfmt::skip]
 pub(super) const PLACES: &[&str] = &[
     "order", "booking", "invoice", "ticket", "bestellung", "buchung", "rechnung", "commande", "pedido", "ordine", "заказ", "订单", "訂單",

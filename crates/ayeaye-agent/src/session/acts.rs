@@ -1,33 +1,24 @@
 //! What the gate needs to know of a session: the user's own words, what was touched, and what they have
 //! said yes and no to.
+mod answers;
+
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::Question;
 use crate::approval::{self, Approval};
 use crate::elements::is_field_class;
-use crate::event::{ActIdentity, AnswerSource, Event, Fact, GateRecord, NoteKind, ToolStart};
+use crate::event::{ActIdentity, Event, Fact, GateRecord, NoteKind, ToolStart};
 use crate::gate::{self, ActClass, Rule};
 use crate::named_secret::mention;
-use crate::privacy::{length_told, may_be_password, placeholders};
-use crate::secret_text::{may_ask_for_secret, secret_asked_for};
-use crate::{Question, QuestionKind};
+use crate::privacy::{length_told, placeholders};
 
 /// Most names of what was touched that are remembered.
 const TOUCHED: usize = 8;
-/// Most refusals that are remembered.
-const REFUSED: usize = 64;
 /// Most placeholders that are remembered as given.
 const GIVEN: usize = 256;
 /// How long touches count.
 const MINUTE: SignedDuration = SignedDuration::from_secs(60);
-
-/// What the answers to a question say together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Yes,
-    No,
-    Neither,
-}
 
 /// An act that the user has said no to.
 #[derive(Debug, Clone)]
@@ -53,8 +44,8 @@ pub struct ActHistory {
     pub given: Vec<String>,
     /// What was touched last, by name.
     pub touched: Vec<String>,
-    /// The same in the app in front, since it was opened or somebody went back in it: which thing is open, held or
-    /// selected. Empty for what has no name.
+    /// What was touched in the app in front, by name, since it was opened or somebody went back in it: which thing is
+    /// open, held or selected. Empty for what has no name.
     pub path: Vec<String>,
     /// Characters typed.
     pub typed: u64,
@@ -62,7 +53,8 @@ pub struct ActHistory {
     pub approved_apps: Vec<(ActClass, String)>,
     /// What the user has said no to in this round, the newest last.
     pub refused: Vec<Refusal>,
-    /// What they were asked about last in this round and have said neither yes nor no to, if that was the last word on it.
+    /// What they were asked about last in this round and have said neither yes nor no to, if that was the last word on
+    /// it.
     undecided: Option<String>,
     /// The last act of this round that the policy has refused, by its name, and why; `None` once an act of this name
     /// was done.
@@ -97,90 +89,53 @@ impl ActHistory {
     ) {
         self.now = Some(event.ts);
         match &event.entry.fact {
-            Fact::RoundStart { request } => {
-                self.words.clear();
-                self.refused.clear();
-                self.undecided = None;
-                self.denied = None;
-                // Meanwhile a person may have done anything at the phone.
-                self.path.clear();
-                self.words.push(request.clone());
-                self.remember_given(request);
-            }
+            Fact::RoundStart { request } => self.begin_round(request),
             // What a step has asked about is asked in it or never.
             Fact::StepStart(_) => self.proposed = None,
             // The client acts itself: nobody has said anything.
             Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.words.clear(),
-            Fact::Observe(seen) if !seen.package.is_empty() && seen.package != self.app => {
-                self.app.clone_from(&seen.package);
-                self.path.clear();
-            }
+            Fact::Observe(seen) => self.see_app(&seen.package),
             Fact::Answer(answer) => {
-                if question.is_some_and(|it| it.kind == QuestionKind::Takeover) {
-                    self.path.clear();
-                }
-                let source = answer.source.known();
-                let by_person = matches!(
-                    source,
-                    Some(AnswerSource::Client | AnswerSource::Manual | AnswerSource::Guidance)
-                );
-                let confirm = question.is_some_and(|it| it.kind == QuestionKind::Confirm);
-                let asked = pending.and_then(Approval::gate);
-                if confirm && source == Some(AnswerSource::Nobody) {
-                    self.answered(asked, question, Said::Neither);
-                }
-                if !by_person {
-                    return;
-                }
-                // What is chosen from a list is in the words of who made the list, and what follows a yes may
-                // be in the words of the question.
-                let options = question.map(|it| it.options.as_slice()).unwrap_or_default();
-                let own = answer.answers.iter().filter(|it| !options.contains(it));
-                for said in own {
-                    if !confirm || source == Some(AnswerSource::Guidance) {
-                        self.words.push(said.clone());
-                    }
-                    self.remember_given(said);
-                }
-                // Of people who share a name of theirs it tells which is meant, in whoever's words: it adds nobody.
-                if let Some(asked) = question.filter(|it| it.kind == QuestionKind::Info) {
-                    for it in &answer.answers {
-                        let chosen = gate::chosen_person(&asked.text, &asked.options, it);
-                        self.words.extend(chosen.filter(|name| self.share_a_name(name)));
-                    }
-                }
-                for found in answer.answers.iter().flat_map(|it| placeholders(it)) {
-                    let home = question.and_then(|it| home_of(&found, it)).unwrap_or_default();
-                    self.secrets.retain(|(known, _)| *known != found);
-                    self.secrets.push((found, home.to_owned()));
-                }
-                if source != Some(AnswerSource::Guidance) && confirm {
-                    let all = |is: fn(&str) -> bool| {
-                        !answer.answers.is_empty() && answer.answers.iter().all(|text| is(text))
-                    };
-                    let said = match (all(approval::is_yes), all(approval::is_no)) {
-                        (true, _) => Said::Yes,
-                        (_, true) => Said::No,
-                        _ => Said::Neither,
-                    };
-                    let undecided = asked.filter(|it| it.act.is_some() && said == Said::Neither);
-                    self.undecided = undecided.map(|it| in_words(it, question));
-                    self.answered(asked, question, said);
-                }
+                self.take_answer(answer, question, pending.and_then(Approval::gate));
             }
             Fact::Note { kind, figures, text } if *kind == NoteKind::Gate => {
-                let record = Value::Object(figures.clone());
-                let record: Option<GateRecord> = serde_json::from_value(record).ok();
-                if let Some(name) = record.as_ref().and_then(denied_by_policy) {
-                    self.denied = Some((name.to_owned(), text.clone()));
-                }
-                self.proposed = record.filter(|it| it.verdict == "confirm");
+                self.note_verdict(figures, text);
             }
             Fact::ToolStart(start) if start.device => self.done(start, event.ts),
             _ => {}
         }
     }
 
+    fn begin_round(&mut self, request: &str) {
+        self.words.clear();
+        self.refused.clear();
+        self.undecided = None;
+        self.denied = None;
+        // Meanwhile a person may have done anything at the phone.
+        self.path.clear();
+        self.words.push(request.to_owned());
+        self.remember_given(request);
+    }
+
+    /// Begins a new path where another app is in front. Not every phone names it.
+    fn see_app(&mut self, package: &str) {
+        if !package.is_empty() && package != self.app {
+            package.clone_into(&mut self.app);
+            self.path.clear();
+        }
+    }
+
+    /// Remembers what the gate has refused or asks about.
+    fn note_verdict(&mut self, figures: &Map<String, Value>, why: &str) {
+        let record = Value::Object(figures.clone());
+        let record: Option<GateRecord> = serde_json::from_value(record).ok();
+        if let Some(name) = record.as_ref().and_then(denied_by_policy) {
+            self.denied = Some((name.to_owned(), why.to_owned()));
+        }
+        self.proposed = record.filter(|it| it.verdict == "confirm");
+    }
+
+    /// Remembers the placeholders in what a person has said, without those of secrets that they have forbidden to type.
     fn remember_given(&mut self, said: &str) {
         let named = gate::named_secrets(said);
         for found in placeholders(said) {
@@ -197,49 +152,6 @@ impl ActHistory {
         }
     }
 
-    fn answered(&mut self, asked: Option<&GateRecord>, question: Option<&Question>, said: Said) {
-        let Some(asked) = asked else { return };
-        if said != Said::Yes {
-            // What is neither is asked about again, where the gate has asked. Where the model has, nothing
-            // else would hold it back.
-            let marked = asked.class.as_deref() == Some(ActClass::Marked.name());
-            self.forget_refusal(asked);
-            if said == Said::No || marked {
-                self.remember_refusal(asked, question, said);
-            }
-            return;
-        }
-        self.forget_refusal(asked);
-        let app = match Rule::from_name(&asked.rule) {
-            Some(Rule::UnnamedApp) => asked.evidence.clone(),
-            Some(Rule::NoElements) => {
-                asked.act.as_ref().map(|act| act.app.clone()).unwrap_or_default()
-            }
-            _ => return,
-        };
-        if let Some(class) = asked.class.as_deref().and_then(ActClass::from_name) {
-            self.approved_apps.push((class, app));
-        }
-    }
-
-    fn forget_refusal(&mut self, asked: &GateRecord) {
-        let Some(act) = &asked.act else { return };
-        self.refused.retain(|it| !approval::is_same_act(&it.act, act));
-    }
-
-    fn remember_refusal(&mut self, asked: &GateRecord, question: Option<&Question>, said: Said) {
-        let Some(act) = asked.act.clone() else { return };
-        if self.refused.len() == REFUSED {
-            self.refused.remove(0);
-        }
-        self.refused.push(Refusal {
-            act,
-            plainly: said == Said::No,
-            asked: in_words(asked, question),
-            said: self.words.len(),
-        });
-    }
-
     /// What the user has said no to in this round, or nothing that is a yes, as a sentence.
     pub(super) fn declined(&self) -> Option<String> {
         let refused = self.refused.last().map(|it| (&it.asked, "said no to"));
@@ -254,13 +166,6 @@ impl ActHistory {
         Some(format!(
             "an act of this task ({name}) was refused, and none of its kind was done since: {why}"
         ))
-    }
-
-    /// Whether the user's words have a part of this name.
-    fn share_a_name(&self, name: &str) -> bool {
-        let parts: Vec<&str> = name.split_whitespace().collect();
-        let said = |word: &str| parts.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
-        self.words.iter().any(|it| it.split_whitespace().any(said))
     }
 
     /// The user's no to this act, if there was one, with what they have said since.
@@ -351,32 +256,10 @@ impl ActHistory {
     }
 }
 
-/// What the user was asked about: the sort of act, and the question. What it is aimed at may not be what it does: a key
-/// sends what stands in another place.
-fn in_words(asked: &GateRecord, question: Option<&Question>) -> String {
-    /// Characters of a question.
-    const LONGEST: usize = 400;
-    let class = asked.class.as_deref().unwrap_or("act");
-    let text = question.map_or("", |it| &it.text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = text.chars().take(LONGEST).collect();
-    let cut = if short.len() < text.len() { "…" } else { "" };
-    format!("{class}; the question was: {short}{cut}")
-}
-
 /// The name of an act that the policy has refused, and not the user.
 fn denied_by_policy(record: &GateRecord) -> Option<&str> {
     let is_denied = record.verdict == "deny" && record.rule != Rule::Refused.name();
     record.act.as_ref().filter(|_| is_denied)?.action.split(' ').next()
-}
-
-/// The app that a secret in an answer is for: the one in front when it was asked for. What only looks like a code in an
-/// answer to any other question may be for whatever the task is about, but in a bank or a wallet is its own: no list of
-/// words knows every way to ask for one.
-fn home_of<'a>(secret: &str, question: &'a Question) -> Option<&'a str> {
-    let asks = secret_asked_for(&question.text).is_some() || may_ask_for_secret(&question.text);
-    let app = question.app.as_deref().filter(|it| !gate::is_home(it));
-    app.filter(|it| asks || may_be_password(secret) || gate::has_money(it))
 }
 
 /// Whether a slide goes up or down, and so far that no control takes it for a touch.

@@ -77,7 +77,7 @@ pub(crate) struct Subtask {
     pub(crate) app: String,
     /// In the host agent's words.
     pub(crate) text: String,
-    /// The same with all that its agent should know: its request.
+    /// That text with all that its agent should know: the agent's request.
     pub(crate) request: String,
 }
 
@@ -237,7 +237,7 @@ impl Planning {
         self.blackboard.iter().map(|it| it.in_words(Wording::English))
     }
 
-    /// The same of earlier rounds, with what the user answered in them.
+    /// The notes of earlier rounds, with what the user answered in them.
     pub(crate) fn earlier_notes(&self) -> impl Iterator<Item = String> {
         self.earlier_notes.iter().map(|it| it.in_words(Wording::English))
     }

@@ -27,8 +27,8 @@ pub(in crate::agent) struct GoingOn {
     pub(in crate::agent) next_task: bool,
 }
 
-/// The word that a session is to stop, or that its call is not wanted any longer, as whoever is about to begin in it hears
-/// it. What has not begun by then never does.
+/// The word that a session is to stop, or that its call is not wanted any longer, as whoever is about to begin in it
+/// hears it. What has not begun by then never does.
 pub(in crate::agent) struct StopBeforeBegin {
     pub(in crate::agent) session: SessionId,
     pub(super) stopped: CancellationToken,
@@ -41,8 +41,8 @@ impl RunRegistry {
         self.lock().starting(session).map(|(_, changes)| changes)
     }
 
-    /// The same where the session is new. There is nothing to read of it, or only its first words, with which it looks
-    /// like one that was broken off.
+    /// A receiver of the next change, if the session is new and its run has not begun yet. There is nothing to read of
+    /// it, or only its first words, with which it looks like one that was broken off.
     pub(in crate::agent) fn starting_anew(
         &self,
         session: SessionId,
@@ -52,8 +52,8 @@ impl RunRegistry {
         Some(changes)
     }
 
-    /// The same where a task of a session that has a record is about to go on. It can be read all the while; its phone may
-    /// take long to answer.
+    /// The next change of a session that has a record, if a task in it is about to go on. It can be read all the while;
+    /// its phone may take long to answer.
     pub(in crate::agent) fn going_on(&self, session: SessionId) -> Option<GoingOn> {
         let goes_on = |holder: &Holder| holder.has_record && !holder.direct;
         let (holder, changes) =
@@ -61,7 +61,8 @@ impl RunRegistry {
         Some(GoingOn { changes, next_task: holder.next_task })
     }
 
-    /// The same, after whoever is about to begin was asked to leave it, which it does at once.
+    /// Asks whoever is about to begin in the session to leave it, which happens at once: a receiver of the next change,
+    /// if there is somebody.
     pub(in crate::agent) fn stop_starting(
         &self,
         session: SessionId,

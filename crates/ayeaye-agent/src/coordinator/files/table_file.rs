@@ -79,7 +79,7 @@ pub(super) fn load(runs: &Path) -> Result<RunTable, CoordinatorError> {
     }
 }
 
-/// The same for whoever has the lock, and whether it has to be written anew: a damaged file is put aside.
+/// The table for whoever has the lock, and whether it has to be written anew: a damaged file is put aside.
 pub(super) fn load_to_change(runs: &Path) -> Result<(RunTable, bool), CoordinatorError> {
     let what = match read(runs)? {
         Ok(table) => return Ok((table, false)),

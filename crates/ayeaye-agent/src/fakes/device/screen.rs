@@ -72,7 +72,7 @@ pub(super) fn frame(size: ScreenSize, colour: [u32; 3]) -> Frame {
     Frame::new(size, Bytes::from(pixels(size, colour))).expect("whole")
 }
 
-/// The same with a caret in its middle.
+/// A screen of one colour with a caret in its middle.
 fn with_caret(size: ScreenSize, colour: [u32; 3]) -> Frame {
     let mut rgba = pixels(size, colour);
     let middle = (size.height / 2 * size.width + size.width / 2) as usize * 4;

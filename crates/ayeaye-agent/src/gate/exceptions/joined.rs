@@ -7,7 +7,7 @@ use crate::gate::text::{is_spaced, words};
 /// What excepts, before what is excepted.
 #[rustfmt::skip]
 const JOINED: &[&str] = &["除了", "除开", "除開", "不包括", "不含", "保留", "留下", "而不是", "，不是", "ยกเว้น", "นอกจาก"];
-/// The same behind it.
+/// What excepts, behind what is excepted.
 #[rustfmt::skip]
 const JOINED_BEHIND: &[&str] = &[
     "以外", "之外", "を除", "を抜", "は除", "は残", "を残", "だけ残", "ではなく", "じゃなくて", "빼고", "빼놓고", "제외", "말고", "외에", "남기고",

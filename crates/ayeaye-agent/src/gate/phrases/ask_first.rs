@@ -44,7 +44,7 @@ const FIRST: &[&str] = &[
     "first", "before", "beforehand", "erst", "zuerst", "vorher", "zuvor", "vor", "bevor", "ehe", "antes", "primero", "avant", "abord", "prima", "eerst", "voor", "vooraf", "voordat", "najpierw", "przed", "zanim",
     "сначала", "сперва", "перед", "прежде", "спочатку", "قبل", "أولا", "dulu", "sebelum", "terlebih", "trước", "först", "innan", "først", "inden", "ensin", "ennen", "nejdřív", "než", "mielőtt", "înainte", "πριν", "преди", "prvo", "prije", "קודם", "לפני",
 ];
-/// The same where a script has no blanks.
+/// Words for "first" and "before" in scripts without blanks.
 const FIRST_JOINED: &[&str] = &["先", "前", "まず", "먼저", "전에", "पहले", "ก่อน"];
 /// What stands behind the verb of an act in these, where something is done before it.
 const BEFORE_JOINED: &[&str] = &["之前", "以前", "前に", "前", "전에", "से पहले"];
@@ -59,7 +59,7 @@ const YOU: &[&str] =
 /// A wish not to be asked, right before the phrase in scripts without blanks.
 #[rustfmt::skip]
 const NOT_JOINED: &[&str] = &["不用", "不必", "不需", "无需", "無需", "无须", "不要", "没", "沒", "别", "別", "勿", "ไม่", "อย่า"];
-/// The same behind it.
+/// A wish not to be asked, right behind the phrase.
 #[rustfmt::skip]
 const NOT_BEHIND: &[&str] = &["बिना", "नहीं", "नही", "ないで", "なくて", "不要", "必要な", "必要はな", "지 마", "지마", "지 말", "지말", "지 않", "지않", "필요 없", "필요없"];
 /// What makes another thing of "问我": "问我妈".
@@ -315,8 +315,8 @@ impl<'a> PhraseSurroundings<'a> {
         words(before).next().is_some_and(|it| UNTIL.contains(&it) || FIRST_WORDS.contains(it))
     }
 
-    /// Whether it takes back what is to be said to somebody, or stands behind it: in a sentence of its own, or as a part
-    /// that says nothing else. Which of both a user means by "if he wrote already, ask me first" nobody can tell.
+    /// Whether it takes back what is to be said to somebody, or stands behind it: in a sentence of its own, or as a
+    /// part that says nothing else. Which of both a user means by "if he wrote already, ask me first" nobody can tell.
     fn is_order(&self, content: usize) -> bool {
         self.near(1).first().is_some_and(|it| TURNS_BACK.contains(it))
             || content < self.from

@@ -29,7 +29,7 @@ const POLITE: &[&str] = &[
 const ME: &[&str] = &[
     "me", "us", "myself", "mir", "uns", "moi", "nous", "mij", "mnie", "nam", "mne", "мне", "нам", "мені", "saya", "aku", "tôi",
 ];
-/// The same where no blank stands between.
+/// Who asks, written to the verb without a blank.
 const ME_JOINED: &[&str] = &["我", "ฉัน", "ผม", "ني"];
 const AFTER_DASH: &[&str] = &["-moi", "-me", "-nous"];
 /// What begins a reminder.

@@ -22,7 +22,8 @@ pub(in crate::gate) enum When {
     Priced,
     /// In an app for money.
     Money,
-    /// The same, and on a button beside an amount where nothing else is sold: in shops and elsewhere it is a place.
+    /// In an app for money, and on a button beside an amount where nothing else is sold: in shops and elsewhere it is a
+    /// place.
     Traded,
     /// In an app for money whose screen shows an amount.
     Settled,

@@ -10,7 +10,7 @@ use crate::gate::text::{entries, is_stem, normalized, normalized_all, words};
 pub(super) const ENDS: [char; 10] = ['.', ';', '!', '?', '。', '；', '！', '？', '\n', '\u{61f}'];
 /// Where a part of it does.
 pub(super) const PARTS: [char; 6] = [',', '，', '、', ':', '：', '،'];
-/// The same in Chinese, where `、` stands between things of one list.
+/// Where a part of a sentence ends in Chinese, where `、` stands between things of one list.
 const CHINESE_PARTS: [char; 5] = [',', '，', ':', '：', '،'];
 
 /// What a part of a sentence begins with, or what stands before its verb, where it belongs to the part before it:
@@ -23,7 +23,7 @@ const INFINITIVES: &[&str] = &["zu", "te", "to", "de", "att"];
 const OR: &[&str] = &[
     "or", "oder", "ou", "o", "u", "of", "lub", "albo", "czy", "или", "либо", "або", "чи", "veya", "eller", "tai", "atau", "hoặc", "أو", "या", "או", "vagy", "sau", "ή", "nebo", "ili",
 ];
-/// The same in Chinese, which has no blanks.
+/// What stands before the last of a list in Chinese, which has no blanks.
 const OR_JOINED: &[&str] = &["或", "或者", "或是"];
 /// What begins a condition.
 #[rustfmt::skip]
@@ -81,7 +81,7 @@ pub(super) fn part_of(before: &str, is_list: bool) -> Cow<'_, str> {
     Cow::Borrowed(&before[before_both.len()..])
 }
 
-/// The same where a part ends as it does in Chinese: not between the things of a list.
+/// What [`part_of`] finds, where a part ends as it does in Chinese: not between the things of a list.
 pub(super) fn chinese_part_of<'a>(before: &'a str, after: &str, is_list: bool) -> Cow<'a, str> {
     let kana = |it: &str| it.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
     if is_list || kana(before) || kana(after) {

@@ -23,7 +23,7 @@ const SMALL: &[&str] = &[
     "do", "don't", "dont", "don", "t", "not", "never", "please", "yet", "it", "nicht", "bitte", "noch", "es", "sie", "ihn", "das", "zu", "ne", "n", "l", "le", "la", "les", "pas", "no", "lo", "não", "nao", "o", "a", "non", "niet", "het", "hem", "te", "nie", "jej", "go", "tego", "не", "его", "её", "ее", "її", "його",
     "todavía", "aún", "ainda", "encore", "ancora", "nog", "jeszcze", "ещё", "пока", "ennå", "ännu", "si", "no", "inte", "ikke", "den", "det", "att", "at", "jangan", "đừng", "मत", "इसे", "उसे",
 ];
-/// The same in Chinese.
+/// What begins such a part in Chinese, or stands between its beginning and its verb.
 const JOINED: &[&str] =
     &["但", "不过", "不過", "可是", "先", "暂", "暫", "不要", "别", "別", "勿", "请勿"];
 /// What may stand before these: when it is written.

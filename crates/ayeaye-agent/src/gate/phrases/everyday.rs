@@ -67,7 +67,7 @@ pub(super) const PLACES: &[(Where, &str)] = &[
 
 /// What makes of an act a state it is in, right behind its word, whatever follows.
 const STATES: &[&str] = &["済み", "済", "된", "됨"];
-/// The same at the end of a name, with further ones like them.
+/// What makes of an act a state, at the end of a name only: "succeeded", "failed", "done".
 const ENDS: &[&str] = &["成功", "失败", "失敗", "완료", "실패"];
 /// What makes of a word for money the name of a thing, at the end of a name. What else is done has a word that is a
 /// thing as well: "删除记录" deletes records.
@@ -77,9 +77,9 @@ const THINGS: &[&str] = &[
     "記録", "履歴", "詳細", "状況", "状態", "情報", "番号", "一覧", "期限", "方法", "を見る", "を表示",
     "내역", "후기", "정보", "설정", "기록", "상태", "상세", "번호", "목록", "조회", "보기",
 ];
-/// Right before the word.
+/// What makes of an act a state it is in or not yet, right before its word.
 const BEFORE: &[&str] = &["已", "未"];
-/// The same of what costs money: "招待送信" sends.
+/// What does so only before what costs money: "招待送信" sends.
 const BEFORE_MONEY: &[&str] = &["待"];
 /// With one of these something is done all the same: "确认付款信息" pays.
 #[rustfmt::skip]

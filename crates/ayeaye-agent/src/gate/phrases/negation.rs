@@ -35,12 +35,12 @@ const BEFORE_ACT: &[(&str, usize)] = &[
     ("vor dem", 0), ("vor der", 0), ("ehe", 2), ("innan du", 2), ("innan ni", 2), ("innan jag", 2), ("inden du", 2), ("inden jeg", 2), ("før du", 2), ("før jeg", 2), ("ennen kuin", 2), ("než", 1), ("mielőtt", 2), ("înainte de a", 1), ("înainte să", 2),
     ("πριν", 1), ("преди да", 2), ("prije nego", 2), ("перед тем", 2), ("прежде чем", 2), ("перед тим", 2), ("перш ніж", 2),
 ];
-/// The same in scripts without blanks, right before the verb.
+/// What forbids an act or puts it off in scripts without blanks, right before the verb.
 #[rustfmt::skip]
 const JUST_BEFORE: &[&str] = &["不", "别", "別", "勿", "没", "未", "无需", "不要", "อย่า", "ไม่", "ก่อน", "ก่อนจะ", "ก่อนที่จะ"];
-/// The same in Korean, where words have blanks between them: "메일 안 보내", not "초안 보내".
+/// "Not" and "cannot" of Korean, where words have blanks between them: "메일 안 보내", not "초안 보내".
 const JUST_BEFORE_WORDS: &[&str] = &["안", "못"];
-/// The same farther away, up to what begins something else.
+/// What forbids an act in these scripts also from farther away, up to what begins something else.
 #[rustfmt::skip]
 const FORBIDS: &[&str] = &[
     "不要", "別", "别", "勿", "没让", "沒讓", "没叫", "沒叫", "没要你", "沒要你", "不是", "不想", "不愿", "不打算", "不得", "不许", "不許", "不能", "不可", "不准", "不準", "禁止", "严禁", "嚴禁", "不必", "不用", "不应", "不應", "不该", "不該", "无需", "無需", "避免", "防止",
@@ -58,7 +58,7 @@ const AFTER: &[&str] = &[
 /// What stands behind "before" in Chinese: "发送前先问我", not "发给前女友".
 #[rustfmt::skip]
 const BEHIND_QIAN: [char; 18] = ['先', '，', ',', '、', '让', '讓', '请', '請', '要', '需', '必', '我', '问', '問', '给', '給', '确', '確'];
-/// The same of verbs behind which nothing is told, anywhere in their part of the sentence.
+/// What forbids behind a verb that nothing is told by, anywhere in its part of the sentence.
 #[rustfmt::skip]
 const AFTER_ACTS: &[&str] = &[
     "不行", "不可以", "不允许", "不准", "不允許", "不準", "不必了", "不用了", "就不必", "就不用", "就免了", "就算了",
@@ -96,9 +96,9 @@ const NOTHING: &[&str] = &[
     "weder", "verboten", "forbidden", "prohibited", "interdit", "prohibido", "proibido", "vietato", "verboden", "förbjudet", "forbudt", "запрещено", "заборонено", "yasak", "ممنوع", "dilarang", "मना", "żadnym",
     "нищо", "никога", "ništa", "nikoga", "nikad", "כלום", "नहीं", "नही", "मत",
 ];
-/// The same, but not of verbs behind which something is told: "Napisz Annie: nie przyjdę".
+/// What forbids only verbs behind which nothing is told: "Napisz Annie: nie przyjdę" forbids nothing.
 const NOTHING_OF_ACTS: &[&str] = &["nie", "не", "ne"];
-/// The same right behind the verb.
+/// What forbids right behind the verb.
 const BEHIND: &[&str] = &["not", "no", "never", "nie", "nem", "बिना", "बगैर"];
 /// What begins what is told, behind a verb that tells it.
 #[rustfmt::skip]

@@ -30,7 +30,7 @@ const WITH_NEXT: &[(&str, &[&str])] = &[
     ("text", &["size", "field"]),
     ("post", &["office"]),
 ];
-/// The same with what stands before them: "nomor telepon", "tin nhắn".
+/// Words that are no verb with one of these before them: "nomor telepon", "tin nhắn".
 #[rustfmt::skip]
 const WITH_BEFORE: &[(&str, &[&str])] = &[
     ("telepon", &["nomor", "no", "buku", "aplikasi", "riwayat"]),
@@ -86,9 +86,9 @@ const LOOKS: &[&str] = &[
     "přečti", "najdi", "ukaž", "prečítaj", "nájdi", "ukáž", "olvasd", "keresd", "mutasd", "citește", "găsește", "caută", "arată", "διάβασε", "βρες", "δείξε", "прочети", "намери", "pročitaj", "pronađi", "pokaži",
     "קרא", "מצא", "הצג", "חפש", "اقرأ", "ابحث", "لخص", "اعرض", "أظهر", "baca", "bacakan", "cari", "tampilkan", "ringkas", "lihat", "periksa",
 ];
-/// The same of Vietnamese, whose words are names elsewhere.
+/// Verbs of looking in Vietnamese, whose words are names elsewhere.
 const LOOKS_VIETNAMESE: &[&str] = &["đọc", "tìm", "xem", "tóm", "kiểm"];
-/// The same in Chinese and Thai, where its part begins.
+/// Verbs of looking in Chinese and Thai, at the beginning of a part of a sentence.
 #[rustfmt::skip]
 const LOOKS_JOINED: &[&str] = &[
     "看看", "看一下", "看下", "查看", "阅读", "閱讀", "读", "讀", "念", "总结", "總結", "概括", "翻译", "查找", "查一下", "查询", "搜索", "浏览", "检查", "找", "อ่าน", "หา", "ค้นหา", "ดู", "สรุป",

@@ -5,6 +5,7 @@ use crate::gate::apps::{AppKind, kind_of};
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
 use crate::gate::fillers::says_all;
+use crate::gate::intent::UserWords;
 use crate::gate::path;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
@@ -17,14 +18,8 @@ static SELECTED: List = List::new("select|ausgewählt|seleccion|sélection|selec
 
 /// Whether the user's words ask for what this control does, and for all it does.
 pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &ControlFacts) -> bool {
-    let GateRequest { words, screen, history, .. } = request;
-    // In a social network one button sends and publishes; there the title tells which.
-    let publishes = class == ActClass::Send
-        && kind_of(request.package) == Some(AppKind::Social)
-        && screen.recipients.is_empty()
-        && screen.line.is_empty()
-        && screen.header.iter().any(|it| phrases::tells_of_publishing(&normalized(it)));
-    let class = if publishes { ActClass::Publish } else { class };
+    let words = request.words;
+    let class = if publishes(request, class) { ActClass::Publish } else { class };
     let takes_things = matches!(class, ActClass::Delete | ActClass::Publish);
     if !words.asks_for(class) || takes_things && words.spare_unnamed() {
         return false;
@@ -32,80 +27,125 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     if class == ActClass::Send && sends_code(request) {
         return false;
     }
-    let names: Vec<String> = control.names.iter().map(|it| normalized(it)).collect();
-    if names.iter().any(|it| says_all(it)) && (!words.say_all() || words.spare_any()) {
+    if control.names.iter().any(|it| says_all(&normalized(it))) && !is_about_all(words) {
         return false;
     }
-    let app = [request.label, request.package];
     match class {
-        ActClass::Send => {
-            let places = &screen.recipients;
-            let labels =
-                ["to", "cc", "bcc", "an", "para", "a", "à", "naar", "do", "кому", "收件人", "宛先"];
-            let is_label = |it: &String| labels.contains(&normalized(it).trim_end_matches(':'));
-            let mut places = places.iter().filter(|it| !is_label(it)).peekable();
-            let all = |it: &String| says_all(&normalized(it));
-            let to_all = screen.header.iter().chain(&screen.recipients).any(all);
-            if to_all && (!words.say_all() || words.spare_any()) {
-                false
-            } else if places.peek().is_some() {
-                places.all(|it| words.address(it))
-            } else if let Some(of_row) = row_is_named(request) {
-                of_row
-            } else {
-                !words.spare(screen.header.iter().map(String::as_str))
-                    && screen.header.iter().any(|it| words.address_all(it))
-            }
-        }
-        ActClass::Call => {
-            let own = control.names.iter().filter_map(|it| dialogs::person_in(it));
-            let shown = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
-            let anybody = || {
-                let top = screen.header.iter().chain(&screen.titles);
-                !words.spare(top.map(String::as_str))
-                    && shown.into_iter().any(|it| words.address(it))
-            };
-            own.into_iter().all(|it| words.address(it))
-                && row_is_named(request).unwrap_or_else(anybody)
-        }
-        ActClass::Delete => {
-            let erases = |it: &String| {
-                phrases::area_titled(it).is_some_and(|it| it.of == SystemPart::FactoryReset)
-            };
-            let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
-            let row = row_of(request, control);
-            let last = history.touched.iter().rev().take(3).map(String::as_str);
-            let spares = match &row {
-                Some(row) => words.spare(row.iter().copied()),
-                None => words.spare(screen.texts.iter().map(String::as_str).chain(last)),
-            };
-            let spares =
-                spares || words.spare_any() && screen.said.iter().any(|it| deletes_all(it));
-            if spares || names.iter().any(erases) && !words.name_part(SystemPart::FactoryReset) {
-                return false;
-            }
-            let place: Vec<&str> = screen.header.iter().map(String::as_str).collect();
-            words.relate_to(shown.clone())
-                && words.name_one_of(shown.clone(), app)
-                && words.tell_apart(shown, app)
-                && match row {
-                    Some(row) => words.mean_row(&row, &place, app),
-                    None => words.mean_all(app) || deletes_named(request, control, app),
-                }
-        }
-        ActClass::Publish => {
-            let typed = match request.gesture {
-                Gesture::Type { text, .. } => Some(text),
-                _ => None,
-            };
-            let written = typed.into_iter().chain([&screen.draft]);
-            let shown = screen.texts.iter().chain(&history.touched);
-            // Of what is written nothing is spared: the user has not excepted its words.
-            !words.spare(shown.clone().map(String::as_str))
-                && words.name_one_of(shown.chain(written).map(String::as_str), app)
-        }
+        ActClass::Send => send_is_asked(request),
+        ActClass::Call => call_is_asked(request, control),
+        ActClass::Delete => deletion_is_asked(request, control),
+        ActClass::Publish => publishing_is_asked(request),
         _ => true,
     }
+}
+
+/// Whether what looks like sending publishes: in a social network one button does both; there the title tells which.
+fn publishes(request: &GateRequest<'_>, class: ActClass) -> bool {
+    let screen = request.screen;
+    class == ActClass::Send
+        && kind_of(request.package) == Some(AppKind::Social)
+        && screen.recipients.is_empty()
+        && screen.line.is_empty()
+        && screen.header.iter().any(|it| phrases::tells_of_publishing(&normalized(it)))
+}
+
+/// Whether the user's words are about all of something, without an exception.
+fn is_about_all(words: &UserWords) -> bool {
+    words.say_all() && !words.spare_any()
+}
+
+/// The app in front, as it may be called.
+fn names_of_app<'a>(request: &GateRequest<'a>) -> [&'a str; 2] {
+    [request.label, request.package]
+}
+
+/// Whether the user has named everybody to whom this is sent.
+fn send_is_asked(request: &GateRequest<'_>) -> bool {
+    const LABELS: [&str; 12] =
+        ["to", "cc", "bcc", "an", "para", "a", "à", "naar", "do", "кому", "收件人", "宛先"];
+    let GateRequest { words, screen, .. } = request;
+    let all = |it: &String| says_all(&normalized(it));
+    if screen.header.iter().chain(&screen.recipients).any(all) && !is_about_all(words) {
+        return false;
+    }
+    let is_label = |it: &String| LABELS.contains(&normalized(it).trim_end_matches(':'));
+    let mut recipients = screen.recipients.iter().filter(|it| !is_label(it)).peekable();
+    if recipients.peek().is_some() {
+        return recipients.all(|it| words.address(it));
+    }
+    row_is_named(request).unwrap_or_else(|| {
+        !words.spare(screen.header.iter().map(String::as_str))
+            && screen.header.iter().any(|it| words.address_all(it))
+    })
+}
+
+/// Whether the user has named whom this calls: in the control's own name, in its row, or anywhere on the screen.
+fn call_is_asked(request: &GateRequest<'_>, control: &ControlFacts) -> bool {
+    let GateRequest { words, screen, .. } = request;
+    let mut own = control.names.iter().filter_map(|it| dialogs::person_in(it));
+    let is_shown = || {
+        let mut top = screen.header.iter().chain(&screen.titles);
+        !words.spare(top.clone().map(String::as_str))
+            && (top.any(|it| words.address(it)) || screen.texts.iter().any(|it| words.address(it)))
+    };
+    own.all(|it| words.address(it)) && row_is_named(request).unwrap_or_else(is_shown)
+}
+
+/// Whether the user has named the very thing that this deletes, and does not except it.
+fn deletion_is_asked(request: &GateRequest<'_>, control: &ControlFacts) -> bool {
+    let GateRequest { words, screen, history, .. } = request;
+    let row = row_of(request, control);
+    if is_excepted(request, row.as_deref()) {
+        return false;
+    }
+    if control.names.iter().any(|it| erases_phone(it)) && !words.name_part(SystemPart::FactoryReset)
+    {
+        return false;
+    }
+    let app = names_of_app(request);
+    let place: Vec<&str> = screen.header.iter().map(String::as_str).collect();
+    let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
+    words.relate_to(shown.clone())
+        && words.name_one_of(shown.clone(), app)
+        && words.tell_apart(shown, app)
+        && match row {
+            Some(row) => words.mean_row(&row, &place, app),
+            None => words.mean_all(app) || deletes_named(request, control, app),
+        }
+}
+
+/// Whether the user's words spare what is about to be deleted, or something where all is.
+fn is_excepted(request: &GateRequest<'_>, row: Option<&[&str]>) -> bool {
+    /// How many of the things touched last may be what is deleted.
+    const LAST: usize = 3;
+    let GateRequest { words, screen, history, .. } = request;
+    let is_spared = if let Some(row) = row {
+        words.spare(row.iter().copied())
+    } else {
+        let last = history.touched.iter().rev().take(LAST);
+        words.spare(screen.texts.iter().chain(last).map(String::as_str))
+    };
+    is_spared || words.spare_any() && screen.said.iter().any(|it| deletes_all(it))
+}
+
+/// Whether a control of this name erases the whole phone.
+fn erases_phone(name: &str) -> bool {
+    let area = phrases::area_titled(&normalized(name));
+    area.is_some_and(|it| it.of == SystemPart::FactoryReset)
+}
+
+/// Whether the user has named something of what this publishes. Of what is written nothing is spared: the user has not
+/// excepted its words.
+fn publishing_is_asked(request: &GateRequest<'_>) -> bool {
+    let GateRequest { words, screen, history, gesture, .. } = request;
+    let typed = match gesture {
+        Gesture::Type { text, .. } => Some(text),
+        _ => None,
+    };
+    let written = typed.into_iter().chain([&screen.draft]);
+    let shown = screen.texts.iter().chain(&history.touched);
+    !words.spare(shown.clone().map(String::as_str))
+        && words.name_one_of(shown.chain(written).map(String::as_str), names_of_app(request))
 }
 
 /// Whether what is sent holds a code or a password that the user has not said: whom a message goes to they have, and what

@@ -1,8 +1,8 @@
-//! What a control says that it does, and acts that are no touch.
+//! The controls that an act is aimed at, and acts that are no touch.
 use super::asked::is_asked;
 use super::at_once::done_at_once;
+use super::command::{command, is_sentence};
 use super::dialogs;
-use super::everyday::{is_everyday, opens_form};
 use super::fields::{is_command_field, is_search};
 use super::ids::class_of_id;
 use super::only_moves;
@@ -10,19 +10,12 @@ use super::settled::{approves_login, settled};
 use super::slides;
 use crate::gate::apps::{self, AppKind};
 use crate::gate::class::ActClass;
-use crate::gate::confusables::{closed_up, readings};
-use crate::gate::fillers::says_all;
 use crate::gate::findings::Findings;
 use crate::gate::phrases;
-use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed, presses_enter, tabs_on};
-use crate::gate::text::{List, holds, is_spaced, normalized, words};
+use crate::gate::text::normalized;
 use crate::gate::verdict::Rule;
 use crate::{DeviceCommand, Gesture, Key};
-
-/// More texts in one control are content: the first is its name, and of the others only what is a command and
-/// nothing else counts.
-const CONTENT: usize = 6;
 
 /// What the act is aimed at says what it does.
 pub(in crate::gate) fn controls(findings: &mut Findings<'_>) {
@@ -142,22 +135,6 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
     }
 }
 
-/// Whether a control that is no button is called by a whole sentence, as a message is in which somebody asks for money.
-fn is_sentence(control: &ControlFacts) -> bool {
-    !control.kind.contains("Button")
-        && !control.is_field()
-        && control.names.iter().any(|it| is_long(it))
-}
-
-/// Whether a name is as long as a sentence.
-fn is_long(name: &str) -> bool {
-    const LONGEST: usize = 5;
-    const LONGEST_UNSPACED: usize = 12;
-    let text = normalized(name);
-    let unspaced = text.chars().filter(|it| it.is_alphabetic() && !is_spaced(*it)).count();
-    LONGEST < words(&text).count() || LONGEST_UNSPACED < unspaced
-}
-
 fn add(
     findings: &mut Findings<'_>,
     class: ActClass,
@@ -167,182 +144,6 @@ fn add(
 ) {
     let asked = is_asked(findings.request, class, control);
     findings.class(class, asked, rule, evidence);
-}
-
-/// The class of what a control does, and what says so.
-fn command(
-    control: &ControlFacts,
-    request: &GateRequest<'_>,
-    app: Option<AppKind>,
-) -> Option<(ActClass, String)> {
-    // The name under an icon is an app's. What no home screen shows itself is no icon.
-    let is_icon =
-        app == Some(AppKind::Launcher) && control.package.eq_ignore_ascii_case(request.package);
-    let on_home =
-        |class: ActClass| !is_icon || matches!(class, ActClass::Delete | ActClass::Install);
-    let is_content = CONTENT < control.names.len();
-    let own = control.names.iter().chain((!control.hint.is_empty()).then_some(&control.hint));
-    let kind = control.kind.rsplit('.').next().unwrap_or_default();
-    let is_button = kind.contains("Button");
-    let mut found: Vec<(ActClass, String)> = Vec::new();
-    // Nothing that closes has another name.
-    let closes = 1 < control.names.len()
-        && control.names.iter().take(CONTENT).any(|it| phrases::declines(&normalized(it)));
-    let in_store = app == Some(AppKind::Store);
-    if (is_button || in_store) && !control.switch && control.reacts && control.names.len() <= 2 {
-        let price = control.names.first().filter(|it| is_price(it));
-        let price =
-            price.or(control.names.first().filter(|_| is_button && pays(control, request, app)));
-        let price = price.or(control.names.first().filter(|_| goes_on_for_money(control)));
-        found.extend(price.map(|it| (ActClass::Order, format!("\"{it}\""))));
-    }
-    for (at, name) in own.enumerate() {
-        let texts = readings(name);
-        if texts.iter().any(|it| phrases::declines(it))
-            || is_everyday(&texts[0], control, request, app)
-            || (!is_button || control.switch) && dialogs::is_title(name, request, app)
-        {
-            continue;
-        }
-        if is_content && 0 < at || app == Some(AppKind::Mail) && is_of_letter(name, request) {
-            let bare = phrases::commands(&texts[0], false, in_store)
-                .into_iter()
-                .find(|it| it.text == texts[0]);
-            let said = bare.filter(|it| on_home(it.of));
-            found.extend(said.map(|it| (it.of, format!("\"{name}\" in it"))));
-            continue;
-        }
-        found.extend(texts.iter().find_map(|it| phrases::sign(it)).map(|it| (it, name.clone())));
-        if let Some(joined) = closed_up(&texts[0]) {
-            let said = phrases::commands_joined(&joined).into_iter().filter(|it| on_home(it.of));
-            found.extend(said.map(|it| (it.of, format!("\"{name}\""))));
-        }
-        for text in &texts {
-            // A choice may be a sentence, and so may a text with a price that is no button.
-            let long = is_button && !control.switch || at == 0 && in_figures(name).is_some();
-            for phrase in phrases::commands(text, long, in_store) {
-                // Further texts of a row are content; what is a command there stands alone.
-                let alone = closes
-                    || says_all(text)
-                    || *text == phrase.text
-                    || words(text).count() <= words(&phrase.text).count() + 1;
-                if (at == 0 || is_button || alone) && on_home(phrase.of) {
-                    let said = format!("\"{name}\" ({}, {})", phrase.written, phrase.language);
-                    found.push((phrase.of, said));
-                }
-            }
-        }
-    }
-    // A name in pieces, a letter or two each.
-    if 2 <= control.names.len() && control.names.iter().all(|it| it.chars().count() <= 3) {
-        let whole = normalized(&control.names.concat());
-        let said = phrases::commands_joined(&whole).into_iter().filter(|it| on_home(it.of));
-        found.extend(said.map(|it| (it.of, format!("\"{whole}\""))));
-    }
-    // A text beside a control without a name is its name if it is nothing but a command.
-    for name in &control.beside {
-        let text = normalized(name);
-        let bare = |it: &&phrases::Phrase<ActClass>| {
-            it.text == text || amount(name).is_some() || control.switch && it.of == ActClass::Grant
-        };
-        let said = phrases::commands(&text, false, in_store)
-            .into_iter()
-            .filter(bare)
-            .filter(|it| on_home(it.of));
-        found.extend(said.map(|it| (it.of, format!("\"{name}\" beside it"))));
-    }
-    // It is called by what its form does.
-    let opens = control.names.first().is_some_and(|it| opens_form(&normalized(it), request, app));
-    if let Some(class) = class_of_id(control).filter(|class| on_home(*class) && !opens) {
-        found.push((class, control.resource_id.clone()));
-    }
-    if corrects(control, request) {
-        found.retain(|(class, _)| *class != ActClass::Delete);
-    }
-    // What is sent with an amount, or by an app of money, is money.
-    let money = || {
-        matches!(app, Some(AppKind::Banking | AppKind::Wallet))
-            || control.names.iter().take(CONTENT).any(|it| amount(it).is_some())
-    };
-    for (class, _) in found.iter_mut().filter(|(class, _)| *class == ActClass::Send && money()) {
-        *class = ActClass::Transfer;
-    }
-    // Of several the one that weighs most, and of its phrases the longest: "Send money" is a transfer.
-    found.sort_by_key(|(class, evidence)| (*class as usize, std::cmp::Reverse(evidence.len())));
-    found.into_iter().next()
-}
-
-/// Whether this is what a message in a list of mail says: its subject or how it begins, behind who wrote it.
-fn is_of_letter(name: &String, request: &GateRequest<'_>) -> bool {
-    let is_row = |it: &&ControlFacts| it.reacts && !it.switch && !it.kind.contains("Button");
-    // Of some apps a row is one text that is read out: "Amazon, Please pay now, Hello, 10:30".
-    let is_read_out = |it: &ControlFacts| {
-        it.names.len() == 1 && is_sentence(it) && name.contains([',', '，', '、', '،'])
-    };
-    // Others have the subject first.
-    let is_letter = |it: &ControlFacts| {
-        3 <= it.names.len()
-            && (it.names[0] != *name || it.names[1..].contains(name) || is_long(name))
-    };
-    let mut rows = request.screen.aimed.iter().filter(is_row);
-    rows.any(|it| it.names.contains(name) && (is_letter(it) || is_read_out(it)))
-}
-
-/// Whether a button whose name tells no command is what pays the amount in it: in an app of money, where something is
-/// filled in or can be declined. Elsewhere it may be an account or a thing that is put into a cart.
-fn pays(control: &ControlFacts, request: &GateRequest<'_>, app: Option<AppKind>) -> bool {
-    let screen = request.screen;
-    let money =
-        matches!(app, Some(AppKind::Banking | AppKind::Wallet | AppKind::Shop | AppKind::Store));
-    let name = control.name();
-    money
-        && (screen.written || screen.can_decline)
-        && words(name).count() <= 6
-        && amount(name).is_some()
-}
-
-/// Whether a control goes on, or opens what is closed, for an amount that it names: "Unlock for $4.99".
-fn goes_on_for_money(control: &ControlFacts) -> bool {
-    #[rustfmt::skip]
-    static GOES_ON: List = List::new("continue|unlock|upgrade|tip|weiter|fortfahren|freischalten|entsperren|continuer|débloquer|continuar|desbloquear|continua|sblocca|doorgaan|ontgrendelen|kontynuuj|odblokuj|devam et|kilidini aç|\
-        продолжить|разблокировать|продовжити|розблокувати|解锁|解鎖|继续|繼續|ロック解除|続ける|잠금해제|잠금 해제|계속|متابعة|फिर से शुरू|अनलॉक|जारी रखें|lanjutkan|buka kunci|tiếp tục|mở khóa|ปลดล็อก|ดำเนินการต่อ|fortsätt|lås upp|fortsæt|lås op|fortsett|jatka|avaa|pokračovat|odemknout|folytatás|feloldás|continuă|deblochează|συνέχεια|ξεκλείδωμα|продължи|отключи|nastavi|otključaj|המשך");
-    #[rustfmt::skip]
-    static SAVES: List = List::new("off|save|free|cashback|bonus|coupon|sparen|rabatt|gratis|remise|descuento|desconto|sconto|korting|rabat|indirim|скидка|скидку|优惠|優惠|割引|할인");
-    control.names.first().is_some_and(|name| {
-        let text = normalized(name);
-        let has = |list: &List| list.iter().any(|it| holds(&text, it));
-        words(&text).count() <= 6 && amount(name).is_some() && has(&GOES_ON) && !has(&SAVES)
-    })
-}
-
-/// By their whole names: safes for photos call themselves calculators too.
-const CALCULATORS: [&str; 8] = [
-    "com.google.android.calculator",
-    "com.android.calculator2",
-    "com.sec.android.app.popupcalculator",
-    "com.miui.calculator",
-    "com.coloros.calculator",
-    "com.oneplus.calculator",
-    "com.huawei.calculator",
-    "com.hihonor.calculator",
-];
-
-/// Whether a control takes back what was typed last: a key of a calculator, or beside a number that is dialed or what is
-/// searched for. What it says it deletes is of one word.
-fn corrects(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let is_short = control.names.iter().all(|it| it.split_whitespace().count() == 1);
-    let is_told = !control.names.is_empty();
-    let beside = |it: &ControlFacts| {
-        is_dialed(&it.resource_id)
-            || is_told && !it.content.is_empty() && is_search(it, request.history)
-    };
-    let field = request.screen.line_field.as_ref();
-    is_short
-        && (id == "timer_setup_delete"
-            || id.ends_with("backspace")
-            || CALCULATORS.contains(&request.package)
-            || field.is_some_and(beside))
 }
 
 /// Whether a control leaves or declines, and nothing else.

@@ -112,7 +112,8 @@ pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
     read(&path(folder, device)).map(OpenChanges::open).unwrap_or_default()
 }
 
-/// The same for whoever replaces it: what could not be read is not lost. What is no file of ours is put aside.
+/// What is remembered of a phone, for whoever replaces it: what could not be read is not lost, so that it is an error.
+/// What is no file of ours is put aside.
 pub(super) fn load_to_edit(
     folder: &Path,
     device: &DeviceId,

@@ -45,7 +45,8 @@ pub(super) fn scan(reader: impl BufRead, each: impl FnMut(Event)) -> io::Result<
     scan_after(Chain::start(), reader, Detail::Whole, each)
 }
 
-/// The same for what follows the lines that `chain` stands for.
+/// Reads the lines that follow those that `chain` stands for, in order, and hands out each good one, up to the first
+/// that is not.
 pub(super) fn scan_after(
     chain: Chain,
     reader: impl BufRead,
@@ -55,7 +56,7 @@ pub(super) fn scan_after(
     emit(Chunks::new(chain, reader), detail, each)
 }
 
-/// The same on two threads: one reads and checks the chain, this one makes events of the lines. That
+/// What [`scan_after`] does, on two threads: one reads and checks the chain, this one makes events of the lines. That
 /// takes longer, so the first helps while this one has enough to do.
 pub(super) fn scan_on_two_threads(
     chain: Chain,
@@ -103,7 +104,7 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// The same with what its lines mean.
+    /// Finds out what its lines mean.
     fn parsed(mut self, detail: Detail) -> Self {
         let mut begin = 0;
         let parse = |(seq, end): (u64, &usize)| {

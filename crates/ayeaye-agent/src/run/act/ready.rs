@@ -91,9 +91,9 @@ impl Run {
 
     /// Whether the user has said something, other than yes, since an act was judged that is done because of what
     /// they said before.
-    async fn user_has_said_more(&mut self, gate: Option<&GateRecord>) -> Result<bool, RunError> {
+    async fn user_has_said_more(&mut self, gate: &GateRecord) -> Result<bool, RunError> {
         let rests_on_words = [Rule::Approved, Rule::AskedFor].map(Rule::name);
-        if self.is_direct || !gate.is_some_and(|it| rests_on_words.contains(&it.rule.as_str())) {
+        if self.is_direct || !rests_on_words.contains(&gate.rule.as_str()) {
             return Ok(false);
         }
         let said = self.read_inbox().await?;

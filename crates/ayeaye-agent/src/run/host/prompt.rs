@@ -23,54 +23,10 @@ const LONGEST_RESULT: usize = 2000;
 
 impl Run {
     pub(super) fn host_prompt(&self, observation: &Observation, system_notes: &[String]) -> Prompt {
-        let session = self.session();
-        let planning = &session.planning;
-        let mut page = String::from("Apps on the phone:\n");
-        let apps = self.apps();
-        apps.iter().take(MOST_APPS).for_each(|app| push_quoted(&mut page, &app_line(app)));
-        if MOST_APPS < apps.len() {
-            page.push_str("(there are more; name those by their package)\n");
-        }
-        page.push_str("\nThe user asks for:\n");
-        push_said(&mut page, &session.request);
-        push_all(
-            &mut page,
-            "Earlier requests from this user, the newest last, with what was reported to them",
-            earlier_requests(&session.history),
-        );
-        let round = session.round;
-        let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
-            planning.finished.iter().partition(|it| it.round == round);
-        push_subtasks(
-            &mut page,
-            "Subtasks of earlier requests from this user, with their outcomes",
-            &before,
-        );
-        push_subtasks(&mut page, "Subtasks of this request so far, with their outcomes", &now);
-        push_all(&mut page, "Notes of earlier requests", planning.earlier_notes());
-        push_all(&mut page, "Notes", planning.blackboard());
-        if !planning.plan.is_empty() {
-            page.push_str("\nYour plan from last time:\n");
-            planning.plan.iter().for_each(|it| push_marked(&mut page, "- ", it));
-        }
-        let said = planning.said();
-        if !said.is_empty() {
-            page.extend(["\nThe user has also said, the newest last:\n", said.as_str()]);
-        }
-        let limit = self.deps.limits.subtasks;
-        if limit <= planning.assigned {
-            page.push_str("\nNo further subtask can be given out for this request.\n");
-        }
-        for over in &now {
-            let failures = planning.failures(round, &over.app, &over.text);
-            if over.status == AgentState::Fail && 1 < failures {
-                page.push_str(
-                    "\nA subtask has failed more than once in the same app. Do not give it out again in \
-                     the same words: try another way, ask the user, or give up.\n",
-                );
-                break;
-            }
-        }
+        let mut page = String::new();
+        self.push_apps(&mut page);
+        self.push_requests(&mut page);
+        self.push_planning(&mut page);
         for it in system_notes {
             // They may name what is on the screen.
             page.extend(["\n", &plain_line(it, LONGEST_TEXT), "\n"]);
@@ -79,22 +35,83 @@ impl Run {
             let now = now.strftime("%A, %Y-%m-%d %H:%M").to_string();
             page.extend(["\nThe phone's date and time: ", now.as_str(), "\n"]);
         }
-        let app = match (&observation.app, &observation.app_name) {
-            // A name is the app's own text, so it stands in quotes.
-            (Some(package), Some(name)) => {
-                let name: String = name.chars().take(LONGEST_LABEL).collect();
-                format!("{package}, {name:?}")
-            }
-            (Some(package), None) => package.clone(),
-            (None, _) => "an app that the phone did not name".to_owned(),
-        };
-        page.extend(["\nIn front now: ", app.as_str(), ". The screen now:"]);
+        page.extend(["\nIn front now: ", &app_in_front(observation), ". The screen now:"]);
         let parts = vec![Part::Text(page), Part::Picture(observation.picture.picture.clone())];
         Prompt {
             messages: vec![Message::text(Role::System, RULES), Message { role: Role::User, parts }],
             tools: Vec::new(),
             schema: Some(schema()),
         }
+    }
+
+    fn push_apps(&self, page: &mut String) {
+        let apps = self.apps();
+        page.push_str("Apps on the phone:\n");
+        apps.iter().take(MOST_APPS).for_each(|app| push_quoted(page, &app_line(app)));
+        if MOST_APPS < apps.len() {
+            page.push_str("(there are more; name those by their package)\n");
+        }
+    }
+
+    fn push_requests(&self, page: &mut String) {
+        let session = self.session();
+        page.push_str("\nThe user asks for:\n");
+        push_said(page, &session.request);
+        push_all(
+            page,
+            "Earlier requests from this user, the newest last, with what was reported to them",
+            earlier_requests(&session.history),
+        );
+    }
+
+    /// Adds what the agents have done, noted and planned so far, and what the user has said meanwhile.
+    fn push_planning(&self, page: &mut String) {
+        let session = self.session();
+        let planning = &session.planning;
+        let round = session.round;
+        let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
+            planning.finished.iter().partition(|it| it.round == round);
+        push_subtasks(
+            page,
+            "Subtasks of earlier requests from this user, with their outcomes",
+            &before,
+        );
+        push_subtasks(page, "Subtasks of this request so far, with their outcomes", &now);
+        push_all(page, "Notes of earlier requests", planning.earlier_notes());
+        push_all(page, "Notes", planning.blackboard());
+        if !planning.plan.is_empty() {
+            page.push_str("\nYour plan from last time:\n");
+            planning.plan.iter().for_each(|it| push_marked(page, "- ", it));
+        }
+        let said = planning.said();
+        if !said.is_empty() {
+            page.extend(["\nThe user has also said, the newest last:\n", said.as_str()]);
+        }
+        if self.deps.limits.subtasks <= planning.assigned {
+            page.push_str("\nNo further subtask can be given out for this request.\n");
+        }
+        let fails_again = |it: &&FinishedSubtask| {
+            let failures = planning.failures(round, &it.app, &it.text);
+            it.status == AgentState::Fail && 1 < failures
+        };
+        if now.iter().any(fails_again) {
+            page.push_str(
+                "\nA subtask has failed more than once in the same app. Do not give it out again in \
+                 the same words: try another way, ask the user, or give up.\n",
+            );
+        }
+    }
+}
+
+fn app_in_front(observation: &Observation) -> String {
+    match (&observation.app, &observation.app_name) {
+        // A name is the app's own text, so it stands in quotes.
+        (Some(package), Some(name)) => {
+            let name: String = name.chars().take(LONGEST_LABEL).collect();
+            format!("{package}, {name:?}")
+        }
+        (Some(package), None) => package.clone(),
+        (None, _) => "an app that the phone did not name".to_owned(),
     }
 }
 

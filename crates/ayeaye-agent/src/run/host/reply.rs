@@ -107,64 +107,87 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedRepl
         current_subtask: subtask.clone(),
         ..ResponseRecord::default()
     };
-    let comment = response.comment.clone();
-    let status = fields.status.trim();
-    let turn = match AgentState::from_name(status) {
-        Some(AgentState::Assign) => {
-            if subtask.is_empty() {
-                return Err("the status is ASSIGN, but `current_subtask` is empty".into());
+    let found = FoundFields { app: fields.app, subtask, questions, result, doubt };
+    let turn = found.turn(fields.status.trim(), &response.comment, apps)?;
+    Ok(HostReply { turn, response })
+}
+
+/// The fields of a reply that say what the host agent wants.
+struct FoundFields {
+    app: Value,
+    subtask: String,
+    questions: Vec<String>,
+    result: String,
+    /// Why the end of a request is not taken from this reply.
+    doubt: Option<&'static str>,
+}
+
+impl FoundFields {
+    fn turn(self, status: &str, comment: &str, apps: &[App]) -> Result<HostTurn, RefusedReply> {
+        match AgentState::from_name(status) {
+            Some(AgentState::Assign) => self.assign(apps),
+            Some(AgentState::Pending) => self.ask(),
+            Some(AgentState::Continue) => Ok(HostTurn::LookAgain),
+            Some(AgentState::Finish) => self.finish(comment),
+            Some(AgentState::Fail) => self.fail(comment),
+            Some(AgentState::Confirm | AgentState::Screenshot | AgentState::Error) | None => {
+                let other: String = status.chars().take(40).collect();
+                Err(format!(
+                    "`status` is {other:?}; it must be one of ASSIGN, PENDING, CONTINUE, FINISH, FAIL"
+                )
+                .into())
             }
-            if !questions.is_empty() {
-                return Err("it gives out a subtask and asks questions: do one of the two".into());
-            }
-            if !result.is_empty() {
-                return Err(
-                    "it gives out a subtask and has a result: with ASSIGN `result` is empty".into(),
-                );
-            }
-            let app = instruction("app", &fields.app)?;
-            HostTurn::Assign { app: installed(&app, apps)?, subtask }
         }
-        Some(AgentState::Pending) if questions.is_empty() => {
+    }
+
+    fn assign(self, apps: &[App]) -> Result<HostTurn, RefusedReply> {
+        if self.subtask.is_empty() {
+            return Err("the status is ASSIGN, but `current_subtask` is empty".into());
+        }
+        if !self.questions.is_empty() {
+            return Err("it gives out a subtask and asks questions: do one of the two".into());
+        }
+        if !self.result.is_empty() {
+            return Err(
+                "it gives out a subtask and has a result: with ASSIGN `result` is empty".into()
+            );
+        }
+        let app = instruction("app", &self.app)?;
+        Ok(HostTurn::Assign { app: installed(&app, apps)?, subtask: self.subtask })
+    }
+
+    fn ask(self) -> Result<HostTurn, RefusedReply> {
+        if self.questions.is_empty() {
             return Err("the status is PENDING, but there are no `questions`".into());
         }
-        Some(AgentState::Pending) => HostTurn::Ask(questions),
-        Some(AgentState::Continue) => HostTurn::LookAgain,
-        Some(AgentState::Finish) => {
-            if !subtask.is_empty() || !questions.is_empty() {
-                return Err(
-                    "the status is FINISH, but there is a subtask or a question left; give \
-                            it out or ask it, or leave it empty"
-                        .into(),
-                );
-            }
-            if let Some(doubt) = doubt {
-                return Err(format!("{doubt}; reply with the JSON object alone").into());
-            }
-            let outcome = if result.is_empty() { comment } else { result };
-            if outcome.is_empty() {
-                return Err(
-                    "the status is FINISH, but `result` does not say what came of it".into()
-                );
-            }
-            HostTurn::Finish(outcome)
+        Ok(HostTurn::Ask(self.questions))
+    }
+
+    fn finish(self, comment: &str) -> Result<HostTurn, RefusedReply> {
+        if !self.subtask.is_empty() || !self.questions.is_empty() {
+            return Err("the status is FINISH, but there is a subtask or a question left; give \
+                        it out or ask it, or leave it empty"
+                .into());
         }
-        Some(AgentState::Fail) => {
-            let outcome = if result.is_empty() { comment } else { result };
-            if outcome.is_empty() {
-                return Err("the status is FAIL, but `result` does not say why".into());
-            }
-            HostTurn::Fail(outcome)
+        if let Some(doubt) = self.doubt {
+            return Err(format!("{doubt}; reply with the JSON object alone").into());
         }
-        Some(AgentState::Confirm | AgentState::Screenshot | AgentState::Error) | None => {
-            let other: String = status.chars().take(40).collect();
-            return Err(format!(
-                "`status` is {other:?}; it must be one of ASSIGN, PENDING, CONTINUE, FINISH, FAIL"
-            )
-            .into());
-        }
-    };
-    Ok(HostReply { turn, response })
+        let outcome = self.outcome(comment);
+        let outcome =
+            outcome.ok_or("the status is FINISH, but `result` does not say what came of it")?;
+        Ok(HostTurn::Finish(outcome))
+    }
+
+    fn fail(self, comment: &str) -> Result<HostTurn, RefusedReply> {
+        let outcome = self.outcome(comment);
+        Ok(HostTurn::Fail(outcome.ok_or("the status is FAIL, but `result` does not say why")?))
+    }
+
+    /// What came of the request: the result, or where there is none the comment.
+    fn outcome(self, comment: &str) -> Option<String> {
+        let outcome = if self.result.is_empty() { comment.to_owned() } else { self.result };
+        (!outcome.is_empty()).then_some(outcome)
+    }
 }
 
 /// The object of a reply.

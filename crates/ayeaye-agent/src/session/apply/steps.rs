@@ -1,8 +1,12 @@
-//! How the end of a step changes the state of a session.
-use super::super::state::{InProgress, SessionState, StepPicture};
-use crate::event::{ActionRecord, StepEnd, ToolEnd};
+//! How a step changes the state of a session: its beginning, its picture, its act and its end.
+use super::super::WAKE;
+use super::super::state::{ClientActivity, InProgress, SessionState, StepPicture};
+use crate::event::{
+    ActionRecord, AgentType, Observe, ParsedRecord, ResponseRecord, StepEnd, StepStart, ToolEnd,
+    ToolStart,
+};
 use crate::report::StepSummary;
-use crate::{Action, Decision, HistoryItem, HistoryStep, Question, QuestionKind};
+use crate::{Action, Decision, HistoryItem, HistoryStep, Question, QuestionKind, ScreenSize};
 
 /// How a model is told that a step in its history is not its own.
 const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
@@ -30,6 +34,56 @@ struct StepFacts {
 }
 
 impl SessionState {
+    pub(super) fn begin_step(&mut self, step: Option<u32>, agent: Option<&str>, start: &StepStart) {
+        self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n.saturating_add(1)));
+        self.counts.round_steps = start.round_step.saturating_add(1);
+        self.current_run.steps += 1;
+        let by_client = start.agent_type == AgentType::Client;
+        if !by_client {
+            self.client_activity = ClientActivity::default();
+        }
+        let agent = agent.unwrap_or(&start.agent_type).to_owned();
+        self.agents.begin_step(&agent, start.agent_step);
+        self.in_progress = InProgress { step, by_client, agent, ..InProgress::default() };
+    }
+
+    pub(super) fn observe(&mut self, step: Option<u32>, observe: &Observe) {
+        let names = [&observe.app_name, &observe.package];
+        let named = names.into_iter().find(|name| !name.is_empty());
+        self.in_progress.app = named.cloned();
+        if let Some(blob) = &observe.screenshot {
+            self.current_run.screenshot_step = step;
+            let [width, height] = observe.screenshot_size.unwrap_or_default();
+            self.in_progress.picture = Some((blob.clone(), ScreenSize { width, height }));
+            self.in_progress.package.clone_from(&observe.package);
+        }
+    }
+
+    pub(super) fn begin_act(&mut self, start: &ToolStart) {
+        self.counts.tools = self.counts.tools.max(start.tool_call_id);
+        // Leave is for one act. Waking the phone is none.
+        if start.is_act() {
+            self.approval = None;
+        }
+        self.in_progress.tool = Some(start.clone());
+        if self.in_progress.by_client && start.name != WAKE {
+            // Nobody was asked: what is done is what was decided.
+            let (function, arguments) = (start.name.clone(), start.parameters.clone());
+            let action = ActionRecord { function, arguments };
+            let response = ResponseRecord::default();
+            self.in_progress.decision = Some(ParsedRecord { action, response });
+            self.in_progress.outcome = None;
+        }
+    }
+
+    pub(super) fn end_act(&mut self, end: &ToolEnd) {
+        let ended = self.in_progress.tool.take();
+        // That the phone was woken for it says nothing of what was decided.
+        if ended.is_none_or(|start| start.name != WAKE) {
+            self.in_progress.outcome = Some(end.clone());
+        }
+    }
+
     pub(super) fn end_step(&mut self, step: u32, end: &StepEnd) {
         let InProgress {
             replies,
