@@ -1,26 +1,28 @@
-// The pictures of docs/ui.md: the page in its states, with virtual phones.
+// The pictures of docs/: the page in its states, with virtual phones; the demo in a terminal, its report, and the page in
+// a chat.
 //
-//   node tests/outside/page/pictures.mjs --binary target/debug/ayeaye [--only question]
+//   node tests/outside/page/pictures.mjs --binary target/release/ayeaye [--only question]
 //
-// Needs adb, Chromium and pngquant.
-import { execFileSync } from "node:child_process";
+// Needs adb, Chromium, pngquant, and `script` of util-linux.
 import { mkdtemp, mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { until } from "./checks.mjs";
-import { phoneState, TOKEN } from "./server.mjs";
+import { chatPicture, demoPictures, fewColours, IMAGES } from "./pictures_outside.mjs";
+import { freePort, phoneState, Server, TOKEN } from "./server.mjs";
 import { Stage } from "./stage.mjs";
 import { launch, LAPTOP, PHONE, Viewer } from "./viewer.mjs";
 
-const FOLDER = fileURLToPath(new URL("../../../docs/images/ui/", import.meta.url));
-const COLOURS = "96";
+const FOLDER = join(IMAGES, "ui");
+const PHONES = { width: 1280, height: 1240 };
+const WITH_STEPS = { width: 1280, height: 925 };
 
 const { values: given } = parseArgs({ options: { binary: { type: "string" }, only: { type: "string" } } });
 const folder = await mkdtemp(join(tmpdir(), "ayeaye-pictures-"));
-const stage = new Stage(resolve(given.binary), folder);
+const binary = resolve(given.binary);
+const stage = new Stage(binary, folder);
 const browser = await launch();
 await mkdir(FOLDER, { recursive: true });
 
@@ -29,15 +31,47 @@ async function take(viewer, name, size = viewer.page.viewportSize(), from = "#pa
   if (given.only && given.only !== name) return;
   const { page } = viewer;
   await page.setViewportSize(size);
+  await page.mouse.move(0, 0);
   await page.locator(from).evaluate((part) => part.scrollIntoView());
-  await page.evaluate(() =>
-    Promise.all(
-      [...document.images].filter((image) => image.loading !== "lazy").map((image) => image.decode().catch(() => undefined)),
-    ),
-  );
+  await page.evaluate(() => {
+    const seen = [...document.images].filter((image) => image.getBoundingClientRect().top < innerHeight);
+    return Promise.all(seen.map((image) => image.decode().catch(() => undefined)));
+  });
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: "disabled" });
-  execFileSync("pngquant", ["--force", "--speed", "1", "--strip", "--output", file, COLOURS, file]);
+  fewColours(file);
+}
+
+/// A question as whoever tries `--virtual` sees it, a step that led to it, and both when the server is gone.
+async function aQuestion() {
+  const env = { ...stage.env, AYEAYE_DATA_DIR: join(folder, "alone") };
+  const server = new Server({ binary, folder, port: await freePort(), words: ["--virtual"], env });
+  await server.start();
+  stage.started.push(server.process);
+  const ask = server.client(await server.cookie());
+  const task = "In Messages, tell Anna: I am ten minutes late";
+  const { session_id: id } = await ask("tasks", { device_id: "ayeaye-5554", task });
+  await until("the question", async () => !(await ask(`sessions/${id}`)).running, 90_000);
+  const look = async (options) => {
+    const viewer = await Viewer.open(browser, server.origin, { size: LAPTOP, ...options });
+    await viewer.page.goto(await server.link());
+    await viewer.page.locator(".phone .pixels").first().waitFor();
+    await viewer.go(`#/session/${id}`);
+    await viewer.page.locator(".run-screen .pixels").waitFor();
+    return viewer;
+  };
+  const chinese = await look({ locale: "zh-CN" });
+  await take(chinese, "chinese", WITH_STEPS);
+  await chinese.context.close();
+  const question = await look({ scheme: "dark" });
+  await take(question, "question", WITH_STEPS);
+  await question.page.emulateMedia({ colorScheme: "light" });
+  await question.page.locator(".step", { hasText: "Tap on" }).first().locator(".step-open").click();
+  await take(question, "step", WITH_STEPS);
+  await question.button("Back to live").click();
+  await server.stop("SIGKILL");
+  await question.page.locator(".banner[role=alert]").waitFor();
+  await take(question, "lost", { width: 1280, height: 700 });
 }
 
 const visit = async (hash, options) => {
@@ -69,7 +103,7 @@ try {
       },
       90_000,
     );
-  const run = async (task) => (await ask("tasks", { device_id: first.id, task, max_steps: 20 })).session_id;
+  const run = async (task) => (await ask("tasks", { device_id: first.id, task, max_steps: 20, queue: true })).session_id;
   const whole = async (task) => ended(await run(task));
 
   // What has been before.
@@ -84,31 +118,19 @@ try {
   await take(compare, "compare");
   await compare.context.close();
 
-  // A run that asks, and one that is looked at.
-  const asked = await ended(await run('Tell Anna in the Messages app: "I am ten minutes late"'));
+  // A question on one of several phones, one of which is away.
+  await ended(await run('Tell Anna in the Messages app: "I am ten minutes late"'));
   gone.child.kill();
   await until(
     "a phone that is away",
     async () => !(await ask("devices")).devices.some((device) => device.device_id === gone.id && device.state === "device"),
   );
-  const question = await visit(`#/session/${asked.session_id}`, { scheme: "dark" });
-  await question.page.locator(".run-screen .pixels").waitFor();
-  await take(question, "question");
-  await question.page.emulateMedia({ colorScheme: "light" });
-  await question.page.locator(".step", { hasText: "Tap on" }).first().locator(".step-open").click();
-  await take(question, "step");
-  await question.context.close();
-  const chinese = await visit(`#/session/${asked.session_id}`, { locale: "zh-CN" });
-  await chinese.page.locator(".run-screen .pixels").waitFor();
-  await take(chinese, "chinese");
-  await chinese.context.close();
-
   const phones = await visit("");
   await phones.page.getByLabel("Your answer").waitFor();
   await phones.page.locator(".phone .pixels").nth(2).waitFor();
-  await take(phones, "phones", { width: 1280, height: 1040 });
+  await take(phones, "phones", PHONES);
   await phones.page.emulateMedia({ colorScheme: "dark" });
-  await take(phones, "phones-dark", { width: 1280, height: 1040 });
+  await take(phones, "phones-dark", PHONES);
   await phones.context.close();
   const small = await visit("", { size: PHONE });
   await small.page.locator(".phone .pixels").nth(2).waitFor();
@@ -121,10 +143,17 @@ try {
   );
   const running = await visit(`#/session/${busy}`);
   await running.page.locator(".step").nth(4).waitFor();
-  await running.page.locator(".run-screen .pixels").waitFor();
+  // What is live comes a little later than the steps.
+  const screen = running.page.locator(".run-screen .pixels");
+  for (let count = 0; count < 2; count += 1) {
+    const before = await screen.getAttribute("src");
+    await until("the next screen", async () => (await screen.getAttribute("src")) !== before);
+  }
   await take(running, "run");
+  await run("Switch Wi-Fi on.");
   const phone = await visit(`#/phone/${encodeURIComponent(first.id)}`, { scheme: "dark" });
   await phone.page.locator(".run-screen .pixels").waitFor();
+  await phone.page.locator(".queue li").waitFor();
   await take(phone, "phone");
   await phone.context.close();
   await running.button("Take over").click();
@@ -132,14 +161,13 @@ try {
   await running.page.getByText("You are driving this phone").first().waitFor();
   await running.button("Recents").click();
   await running.page.locator(".outcome.done").waitFor();
+  await running.standing("Paused");
   await take(running, "control");
   await running.page.emulateMedia({ colorScheme: "dark" });
   await take(running, "control-small", PHONE, ".run-screen");
   await running.page.setViewportSize(LAPTOP);
-  await running
-    .button("Stop")
-    .click()
-    .catch(() => undefined);
+  await running.button("Done with the phone").click();
+  await running.page.getByText("You are driving this phone").first().waitFor({ state: "detached" });
   await running.context.close();
 
   // A message written by hand, that is not sent without leave.
@@ -170,8 +198,8 @@ try {
   await hand.context.close();
 
   const history = await visit("#/history");
-  await history.page.locator(".choice input").nth(1).check();
-  await history.page.locator(".choice input").nth(2).check();
+  for (const { session_id: id } of [bluetooth, wifi])
+    await history.page.locator(`li:has(a[href*="${id}"]) .choice input`).check();
   await take(history, "history", { width: 1280, height: 700 });
   await history.go("#/policy");
   await history.page.locator(".reading pre").waitFor();
@@ -182,11 +210,11 @@ try {
   await history.page.emulateMedia({ colorScheme: "dark" });
   await take(history, "settings", { width: 1280, height: 700 });
   await history.page.emulateMedia({ colorScheme: "light" });
-  await history.go(`#/session/${asked.session_id}`);
-  await history.page.locator(".run-screen .pixels").waitFor();
-  await stage.server.stop("SIGKILL");
-  await history.page.locator(".banner[role=alert]").waitFor();
-  await take(history, "lost", { width: 1280, height: 700 });
+  await history.context.close();
+
+  await aQuestion();
+  if (!given.only || ["demo", "report"].includes(given.only)) await demoPictures(binary, browser);
+  if (!given.only || given.only === "app") await chatPicture(binary, folder);
 } finally {
   await browser.close();
   await stage.close();

@@ -19,6 +19,7 @@ export class Stage {
   }
 
   /// Starts adb's server, a phone for each kind (`stock`, `oneui`, …), the model of the first, and our server.
+  /// The phones are listed in this order.
   async open(kinds) {
     const adb = await freePort();
     this.env = {
@@ -29,7 +30,10 @@ export class Stage {
     };
     this.spawn("adb", "adb", ["-P", String(adb), "server", "nodaemon"]);
     await until("adb's server", () => this.adb("devices"));
-    for (const kind of kinds) await this.addPhone(kind);
+    const ports = [];
+    for (const _ of kinds) ports.push(await freePort());
+    ports.sort();
+    for (const kind of kinds) await this.addPhone(kind, ports.shift());
     const model = await freePort();
     this.spawn("model", "python3", [
       join(HERE, "fake_model.py"),
@@ -56,8 +60,8 @@ export class Stage {
     return this.server;
   }
 
-  async addPhone(kind) {
-    const [port, control, script] = [await freePort(), await freePort(), await freePort()];
+  async addPhone(kind, port) {
+    const [control, script] = [await freePort(), await freePort()];
     const words = ["phone", "--port", String(port), "--control", `127.0.0.1:${control}`, "--model", `127.0.0.1:${script}`];
     const child = this.spawn(`phone-${kind}`, this.binary, kind === "stock" ? words : [...words, "--like", kind]);
     const phone = { id: `127.0.0.1:${port}`, control: `http://127.0.0.1:${control}`, script, child };
