@@ -184,7 +184,7 @@ async fn last_open(journal: &dyn Journal) -> Result<Option<SessionId>, JournalEr
     Ok(newest.map(|(_, id)| id))
 }
 
-/// The same app, or for a session on the virtual phone one with such a phone, which begins anew: the
+/// The app as it is, or for a session on the virtual phone one with such a phone, which begins anew: the
 /// session's own is in another process, if that still runs.
 async fn with_its_phone(
     config: &Config,

@@ -16,7 +16,7 @@ use crate::wiring::{App, ModelChoice};
 
 /// Harmless on every phone, and in plain sight.
 const TASK: &str = "Open the Settings app";
-/// The same for the stand-in, which knows the virtual phone's own tasks.
+/// The first task for the stand-in, which knows the virtual phone's own tasks.
 const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 
 /// What of the setup has come about.
