@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, FailedAttempts, Frame, Gesture, Model as _, ModelErrorKind, Reply,
+    Action, Decision, FailedAttempts, Frame, Gesture, Model as _, ModelErrorKind, Point, Reply,
     ScreenSize, StepInput,
 };
 use bytes::Bytes;
@@ -134,19 +134,7 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
                 found(CheckSubject::ModelName, Severity::Ok, format!("{name} is offered"));
             } else {
                 is_unknown = true;
-                let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();
-                let text = match names.len() {
-                    0 => format!("{name} is not offered, and no other model is"),
-                    1 => format!("{name} is not the one model offered: {}", few.concat()),
-                    many => {
-                        let rest = match many - few.len() {
-                            0 => String::new(),
-                            rest => format!(" and {rest} more"),
-                        };
-                        let few = few.join(", ");
-                        format!("{name} is not among the {many} models offered: {few}{rest}")
-                    }
-                };
+                let text = not_offered(name, &names);
                 found(CheckSubject::ModelName, Severity::Warning, text);
             }
         }
@@ -154,6 +142,23 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
     let (verdict, text) = check_vision(model, client, is_unknown).await;
     found(CheckSubject::Vision, verdict, text);
     findings
+}
+
+/// What is said of a name that is not in the list of models.
+fn not_offered(name: &str, names: &[String]) -> String {
+    let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();
+    match names.len() {
+        0 => format!("{name} is not offered, and no other model is"),
+        1 => format!("{name} is not the one model offered: {}", few.concat()),
+        many => {
+            let rest = match many - few.len() {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
+            };
+            let few = few.join(", ");
+            format!("{name} is not among the {many} models offered: {few}{rest}")
+        }
+    }
 }
 
 /// Has the model tap a mark on a screen, the same way as in a step.
@@ -186,34 +191,7 @@ async fn check_vision(
     let took = seconds(reply.latency);
     match model.read(&reply, picture.size).map(|decision| decision.action) {
         Ok(Action::Gesture(Gesture::Click { point })) => {
-            let (x, y) = (u32::from(point.x()), u32::from(point.y()));
-            let [left, top, right, bottom] = MARK;
-            let middle = format!("{},{}", u32::midpoint(left, right), u32::midpoint(top, bottom));
-            if (left..=right).contains(&x) && (top..=bottom).contains(&y) {
-                (Severity::Ok, format!("it found a mark in a picture, in {took} s"))
-            } else if (left - NEAR..=right + NEAR).contains(&x)
-                && (top - NEAR..=bottom + NEAR).contains(&y)
-            {
-                (
-                    Severity::Warning,
-                    format!(
-                        "it tapped {x},{y} for a mark around {middle}: near, not on it; `ayeaye \
-                         model calibrate` tells more"
-                    ),
-                )
-            } else {
-                let text = match matching_spaces(model, &reply, picture.size) {
-                    Some(spaces) => format!(
-                        "it tapped {x},{y} for a mark around {middle}, and its numbers would be \
-                         right as {spaces}: wrong coordinates; run `ayeaye model calibrate --write`"
-                    ),
-                    None => format!(
-                        "it tapped {x},{y} for a mark around {middle}: its server may crop or scale \
-                         pictures; `ayeaye model calibrate` tells more"
-                    ),
-                };
-                (Severity::Error, text)
-            }
+            judge_tap(model, &reply, picture.size, point)
         }
         Ok(action) => {
             let text = format!("told to tap a mark, it answered {} (in {took} s)", action.name());
@@ -237,6 +215,40 @@ async fn check_vision(
             (Severity::Error, text)
         }
     }
+}
+
+/// How far from the mark it tapped, and why that may be.
+fn judge_tap(
+    model: &RemoteModel,
+    reply: &Reply,
+    size: ScreenSize,
+    point: Point,
+) -> (Severity, String) {
+    let took = seconds(reply.latency);
+    let (x, y) = (u32::from(point.x()), u32::from(point.y()));
+    let [left, top, right, bottom] = MARK;
+    let middle = format!("{},{}", u32::midpoint(left, right), u32::midpoint(top, bottom));
+    if (left..=right).contains(&x) && (top..=bottom).contains(&y) {
+        return (Severity::Ok, format!("it found a mark in a picture, in {took} s"));
+    }
+    if (left - NEAR..=right + NEAR).contains(&x) && (top - NEAR..=bottom + NEAR).contains(&y) {
+        let text = format!(
+            "it tapped {x},{y} for a mark around {middle}: near, not on it; `ayeaye \
+             model calibrate` tells more"
+        );
+        return (Severity::Warning, text);
+    }
+    let text = match matching_spaces(model, reply, size) {
+        Some(spaces) => format!(
+            "it tapped {x},{y} for a mark around {middle}, and its numbers would be \
+             right as {spaces}: wrong coordinates; run `ayeaye model calibrate --write`"
+        ),
+        None => format!(
+            "it tapped {x},{y} for a mark around {middle}: its server may crop or scale \
+             pictures; `ayeaye model calibrate` tells more"
+        ),
+    };
+    (Severity::Error, text)
 }
 
 /// Other coordinate systems in which a reply taps the mark.

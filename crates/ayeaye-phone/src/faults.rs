@@ -198,7 +198,7 @@ pub(crate) struct CaptureFaults {
     pub(crate) drop_after: Option<u64>,
 }
 
-/// Like [`take`], at a command line.
+/// Whether a fault strikes at this command line; one that strikes once is used up.
 fn take_at(times: &mut Option<Trigger>, line: &str) -> bool {
     // Not what asks for a state, such as `dumpsys input_method`.
     let acts = ["tap", "swipe", "text", "keyevent", "draganddrop", "motionevent"];

@@ -13,7 +13,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     replace_like(path, text, None)
 }
 
-/// The same for a file that gets the permissions and the owner of another one.
+/// Replaces a file, which gets the permissions and the owner of another one if one is given.
 pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<()> {
     let path = followed(path)?;
     let like = like.unwrap_or(&path);
@@ -21,7 +21,7 @@ pub fn replace_like(path: &Path, text: &str, like: Option<&Path>) -> io::Result<
     replace_with(&path, text, rights, FileOwner::of(like))
 }
 
-/// The same, but from now on only the owner may read the file, whoever could before.
+/// Replaces a file that from now on only its owner may read, whoever could before.
 pub fn replace_for_owner(path: &Path, text: &str) -> io::Result<()> {
     let path = followed(path)?;
     replace_with(&path, text, None, FileOwner::of(&path))

@@ -12,8 +12,8 @@ use anyhow::bail;
 use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
-    Agent, AgentDeps, DeviceId, DeviceSource, Journal as _, Limits, Models, NoNamedSecrets,
-    Principal, PrivacySettings, ReplyMode, StartTask, StopReason,
+    Agent, AgentDeps, DeviceId, DeviceSource, Follower, Journal as _, Limits, Models,
+    NoNamedSecrets, Principal, PrivacySettings, ReplyMode, StartTask, StopReason,
 };
 use ayeaye_export::LoggingJournal;
 use serde_json::Map;
@@ -68,64 +68,17 @@ pub async fn measure(
     let files = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let logs = config.logs.clone();
     let journal = Arc::new(LoggingJournal::new(files.clone(), &config.data_dir, logs));
-    let limits = Limits {
-        session_steps: u32::MAX,
-        repeats: u32::MAX / 4,
-        run_time: Duration::from_hours(24),
-        ..limits(config)
-    };
     let in_process = traffic.is_some();
     let count: Counter =
         Arc::new(move || Cost::now(files.syncs(), traffic.as_ref().map(|traffic| traffic())));
     let acts = plan.acts.iter().map(|act| act.gesture.clone()).collect();
     let metronome = Metronome::new(config, acts, plan.rounds)?;
     let metronome = Arc::new(metronome.thinking(plan.think).counting(count.clone()));
-    let agent = Agent::new(AgentDeps {
-        policy: ayeaye_agent::gate::Policy::default(),
-        sources,
-        in_process_devices: Vec::new(),
-        models: Models::one(metronome.clone()),
-        journal: journal.clone(),
-        coordinator: Arc::new(FileCoordinator::new(&config.data_dir, "bench", SyncPolicy::Step)),
-        limits,
-        config: Map::new(),
-        secrets: Arc::new(NoNamedSecrets),
-        privacy: PrivacySettings::default(),
-        judge: None,
-    });
-    let start = StartTask {
-        policy: None,
-        device_id: device,
-        task: REQUEST.to_owned(),
-        max_steps: u32::MAX,
-        reply_mode: ReplyMode::PassToClient,
-        planner: false,
-        queue: false,
-        principal: Principal::local(),
-    };
-    let Some(started) = signals.unless_asked(Box::pin(agent.start(start))).await else {
-        bail!("stopped before it began")
-    };
+    let agent = agent(config, sources, metronome.clone(), journal.clone());
+    let started = signals.unless_asked(Box::pin(agent.start(request(device)))).await;
+    let Some(started) = started else { bail!("stopped before it began") };
     let mut follower = started?;
-    if signals.unless_asked(follower.finished()).await.is_none() {
-        terminal.item("stopping", "after the act under way; Ctrl-C again leaves at once");
-        follower.stop(StopReason::UserPaused);
-        tokio::select! {
-            () = follower.finished() => {}
-            () = signals.at_once.cancelled() => {}
-        }
-        let session = follower.report().session_id;
-        if follower.running() && in_process {
-            bail!("left at once; see the record of {session}");
-        }
-        if follower.running() {
-            bail!(
-                "left at once: the phone may still be kept awake and without animations, which the next `ayeaye run` \
-                 on it, or `ayeaye serve`, puts back; see the record of {session}"
-            );
-        }
-        bail!("stopped before all steps were measured: see the record of {session}");
-    }
+    to_the_end(&mut follower, in_process, terminal, signals).await?;
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);
@@ -147,4 +100,73 @@ pub async fn measure(
         );
     }
     Ok(figures)
+}
+
+/// An agent that drives phones by the metronome, without the limits of runs.
+fn agent(
+    config: &Config,
+    sources: Vec<Arc<dyn DeviceSource>>,
+    metronome: Arc<Metronome>,
+    journal: Arc<LoggingJournal>,
+) -> Agent {
+    Agent::new(AgentDeps {
+        policy: ayeaye_agent::gate::Policy::default(),
+        sources,
+        in_process_devices: Vec::new(),
+        models: Models::one(metronome),
+        journal,
+        coordinator: Arc::new(FileCoordinator::new(&config.data_dir, "bench", SyncPolicy::Step)),
+        limits: Limits {
+            session_steps: u32::MAX,
+            repeats: u32::MAX / 4,
+            run_time: Duration::from_hours(24),
+            ..limits(config)
+        },
+        config: Map::new(),
+        secrets: Arc::new(NoNamedSecrets),
+        privacy: PrivacySettings::default(),
+        judge: None,
+    })
+}
+
+fn request(device: DeviceId) -> StartTask {
+    StartTask {
+        policy: None,
+        device_id: device,
+        task: REQUEST.to_owned(),
+        max_steps: u32::MAX,
+        reply_mode: ReplyMode::PassToClient,
+        planner: false,
+        queue: false,
+        principal: Principal::local(),
+    }
+}
+
+/// Waits until all rounds are done. Fails where a signal ends them before.
+async fn to_the_end(
+    follower: &mut Follower,
+    in_process: bool,
+    terminal: Terminal,
+    signals: &Shutdown,
+) -> anyhow::Result<()> {
+    if signals.unless_asked(follower.finished()).await.is_some() {
+        return Ok(());
+    }
+    terminal.item("stopping", "after the act under way; Ctrl-C again leaves at once");
+    follower.stop(StopReason::UserPaused);
+    tokio::select! {
+        () = follower.finished() => {}
+        () = signals.at_once.cancelled() => {}
+    }
+    let session = follower.report().session_id;
+    if follower.running() && in_process {
+        bail!("left at once; see the record of {session}");
+    }
+    if follower.running() {
+        bail!(
+            "left at once: the phone may still be kept awake and without animations, which the next `ayeaye run` \
+             on it, or `ayeaye serve`, puts back; see the record of {session}"
+        );
+    }
+    bail!("stopped before all steps were measured: see the record of {session}")
 }

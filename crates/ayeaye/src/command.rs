@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use ayeaye_agent::{AgentError, ReplyMode};
 
-use crate::cli::{self, Command, Sessions};
+use crate::cli::{self, Command, Model, Policy, Sessions};
 use crate::clock;
 use crate::command::run::{RunOptions, TaskToRun};
 use crate::config::{Config, Environment, Flag};
@@ -103,16 +103,7 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             ui::serve_here(&app, config, start, &ui, terminal).await
         }
         Command::Demo(demo) => demo::demo(config, demo.yes, terminal).await,
-        Command::Run(cli::Run { task: text, device, flags }) => {
-            let cli::RunFlags { virtual_phone, traits, queue, how, repeat } = flags;
-            let terminal = if how.json { terminal.beside_json() } else { terminal };
-            let app = app(config, virtual_phone, &traits).await?;
-            ensure_model(&app, "ayeaye run", repeat.every.is_some()).await?;
-            let device = device.map(ayeaye_agent::DeviceId::new);
-            let task = TaskToRun { device, text, replay: None };
-            let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
-            run_rounds(&app, config, task, options, repeat, terminal).await
-        }
+        Command::Run(wanted) => run_task(config, wanted, terminal).await,
         Command::Task(what) => task::task(what, config, terminal).await,
         Command::Install(args) => install::install(config, start, &args, terminal).await,
         Command::Uninstall(args) => install::uninstall(start, &args, terminal).await,
@@ -132,71 +123,103 @@ pub async fn dispatch(command: Command, config: &Config, start: &Start) -> anyho
             let adb = wiring::adb_devices(config)?;
             Ok(connect::connect(&adb, &address, terminal).await)
         }
-        Command::Pair { address, code } => {
-            let adb = wiring::adb_devices(config)?;
-            let signals = Shutdown::on_signals()?;
-            let pairing = pair::pair(&adb, address.as_deref(), code, terminal);
-            let Some(exit) = signals.unless_asked(Box::pin(pairing)).await else {
-                // The line of a prompt may still be open.
-                terminal.line("");
-                return Ok(Exit::Failed);
-            };
-            Ok(exit)
-        }
+        Command::Pair { address, code } => pair_phone(config, address, code, terminal).await,
         Command::Disconnect { address } => {
             let adb = wiring::adb_devices(config)?;
             Ok(connect::disconnect(&adb, address.as_deref(), terminal).await)
         }
-        Command::Doctor { json } => {
-            // A problem with a prompt is shown in addition to everything else.
-            let trouble = wiring::model(config).err();
-            let usable = match &trouble {
-                Some(_) => &config.without_prompt(),
-                None => config,
-            };
-            let app = App::new(usable).await?;
-            Ok(doctor::doctor(&app, config, trouble, json, terminal).await)
-        }
+        Command::Doctor { json } => check_all(config, json, terminal).await,
         Command::Config { json: true } => {
             terminal.json(&config.explain_json());
             Ok(Exit::Done)
         }
-        Command::Config { json: false } => {
-            terminal.verbatim(config.explain().trim_end());
-            let model = std::sync::Arc::new(wiring::model(config)?);
-            let presence = wiring::presence(config, model);
-            let state = presence.state().await;
-            let tools = Offer::new(config.tools, state).tools;
-            terminal.verbatim(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
-            Ok(Exit::Done)
-        }
-        Command::Policy(cli::Policy::Show { json }) => Ok(policy::show(config, json, terminal)),
-        Command::Policy(cli::Policy::Explain { id, step, json }) => {
-            let journal = App::new(config).await?.journal;
-            let id = sessions::find(&*journal, &id).await?;
-            policy::explain(&*journal, id, step, json, terminal).await
-        }
+        Command::Config { json: false } => show_settings(config, terminal).await,
+        Command::Policy(what) => policy(what, config, terminal).await,
         Command::Secret(what) => secret::secret(what, config, terminal).await,
-        Command::Model(cli::Model::Prompt(what)) => prompt::prompt(what, config, terminal).await,
-        Command::Model(cli::Model::List { json }) => {
-            let model = wiring::model(config)?;
-            Ok(model::list(config, &model, json, terminal))
-        }
-        Command::Model(cli::Model::Calibrate { probes, seed, write }) => {
-            let model = wiring::model(config)?;
-            let plan = ayeaye_model::CalibrationPlan { probes, seed };
-            model::calibrate(config, &model, plan, write, terminal).await
-        }
-        Command::Model(cli::Model::Try { pictures, json }) => {
-            let model = wiring::model(config)?;
-            let (pictures, is_set) = (pictures.as_deref(), config.model_is_set());
-            model_try::try_out(&model, is_set, pictures, json, terminal).await
-        }
+        Command::Model(what) => model(what, config, terminal).await,
         Command::Sessions(what) => sessions(what, config, terminal).await,
         Command::Bench(options) => bench::bench(config, options, terminal).await,
         Command::Phone(phone) => phone::phone(phone, terminal).await,
         Command::Completions { shell } => Ok(shell::completions(shell, terminal)),
         Command::Man { out } => shell::man(out.as_deref(), terminal),
+    }
+}
+
+async fn run_task(config: &Config, wanted: cli::Run, terminal: Terminal) -> anyhow::Result<Exit> {
+    let cli::Run { task: text, device, flags } = wanted;
+    let cli::RunFlags { virtual_phone, traits, queue, how, repeat } = flags;
+    let terminal = if how.json { terminal.beside_json() } else { terminal };
+    let app = app(config, virtual_phone, &traits).await?;
+    ensure_model(&app, "ayeaye run", repeat.every.is_some()).await?;
+    let device = device.map(ayeaye_agent::DeviceId::new);
+    let task = TaskToRun { device, text, replay: None };
+    let options = RunOptions { queue, ..RunOptions::new(config, how.json) };
+    run_rounds(&app, config, task, options, repeat, terminal).await
+}
+
+async fn pair_phone(
+    config: &Config,
+    address: Option<String>,
+    code: Option<String>,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let adb = wiring::adb_devices(config)?;
+    let signals = Shutdown::on_signals()?;
+    let pairing = pair::pair(&adb, address.as_deref(), code, terminal);
+    let Some(exit) = signals.unless_asked(Box::pin(pairing)).await else {
+        // The line of a prompt may still be open.
+        terminal.line("");
+        return Ok(Exit::Failed);
+    };
+    Ok(exit)
+}
+
+async fn check_all(config: &Config, json: bool, terminal: Terminal) -> anyhow::Result<Exit> {
+    // A problem with a prompt is shown in addition to everything else.
+    let trouble = wiring::model(config).err();
+    let usable = match &trouble {
+        Some(_) => &config.without_prompt(),
+        None => config,
+    };
+    let app = App::new(usable).await?;
+    Ok(doctor::doctor(&app, config, trouble, json, terminal).await)
+}
+
+async fn show_settings(config: &Config, terminal: Terminal) -> anyhow::Result<Exit> {
+    terminal.verbatim(config.explain().trim_end());
+    let model = std::sync::Arc::new(wiring::model(config)?);
+    let presence = wiring::presence(config, model);
+    let state = presence.state().await;
+    let tools = Offer::new(config.tools, state).tools;
+    terminal.verbatim(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
+    Ok(Exit::Done)
+}
+
+async fn policy(what: Policy, config: &Config, terminal: Terminal) -> anyhow::Result<Exit> {
+    match what {
+        Policy::Show { json } => Ok(policy::show(config, json, terminal)),
+        Policy::Explain { id, step, json } => {
+            let journal = App::new(config).await?.journal;
+            let id = sessions::find(&*journal, &id).await?;
+            policy::explain(&*journal, id, step, json, terminal).await
+        }
+    }
+}
+
+async fn model(what: Model, config: &Config, terminal: Terminal) -> anyhow::Result<Exit> {
+    match what {
+        Model::Prompt(what) => prompt::prompt(what, config, terminal).await,
+        Model::List { json } => Ok(model::list(config, &wiring::model(config)?, json, terminal)),
+        Model::Calibrate { probes, seed, write } => {
+            let model = wiring::model(config)?;
+            let plan = ayeaye_model::CalibrationPlan { probes, seed };
+            model::calibrate(config, &model, plan, write, terminal).await
+        }
+        Model::Try { pictures, json } => {
+            let model = wiring::model(config)?;
+            let (pictures, is_set) = (pictures.as_deref(), config.model_is_set());
+            model_try::try_out(&model, is_set, pictures, json, terminal).await
+        }
     }
 }
 

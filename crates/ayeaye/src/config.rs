@@ -140,7 +140,7 @@ pub struct Flag {
 }
 
 impl Config {
-    /// The same with the prompt of the model's profile.
+    /// These settings with the prompt of the model's profile instead of an imported one.
     #[must_use]
     pub fn without_prompt(&self) -> Self {
         let model = ModelSettings { prompt: None, ..self.model.clone() };
@@ -228,7 +228,7 @@ impl Config {
         read
     }
 
-    /// The same for programs: a list of settings, each with `key`, `value` (a text, a list of texts, or
+    /// The settings for programs: a list of them, each with `key`, `value` (a text, a list of texts, or
     /// null when not set), `origin` (`default`, or as the text form has it) and `secret`.
     pub fn explain_json(&self) -> serde_json::Value {
         serde_json::json!({

@@ -41,20 +41,7 @@ impl Reader {
 /// What to do about a request that failed.
 pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
     match err {
-        AgentError::DeviceBusy { session: None, .. } => reader.choose(
-            "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
-             ask_agent_start_new_task with queue = true waits its turn; what somebody else started cannot be \
-             followed or stopped from here",
-            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`), or use another phone: `ayeaye devices` shows them",
-            "let the task wait in the queue, or choose another phone",
-        ),
-        AgentError::DeviceBusy { .. } => reader.choose(
-            "use another phone, or wait until get_session(session_id) says that it has stopped; if you are \
-             offered tasks, ask_agent_start_new_task with queue = true waits its turn, \
-             ask_agent_continue(session_id) follows that session, and stop_task ends it",
-            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`); `ayeaye sessions show` shows that session",
-            "let the task wait in the queue; or open the session that is using the phone, and stop it",
-        ),
+        AgentError::DeviceBusy { session, .. } => for_busy_phone(session.is_some(), reader),
         AgentError::DeviceInHand { .. } => reader.choose(
             "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
              ask_agent_start_new_task with queue = true waits until they give it back",
@@ -88,25 +75,6 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "somebody has stopped it meanwhile; `ayeaye continue` goes on with it",
             "somebody has stopped it meanwhile; go on with it if you like",
         ),
-        AgentError::Coordinator(
-            CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting,
-        ) => reader.choose(
-            "list_sessions shows them; if you are offered tasks, stop_task ends one",
-            "`ayeaye sessions list` shows them",
-            "stop a waiting one that is no longer needed",
-        ),
-        AgentError::Coordinator(CoordinatorError::RunEnded) => reader.choose(
-            "get_session(session_id) says how it ended; if you are offered tasks, ask_agent_continue resumes it",
-            "`ayeaye sessions show` says how it ended; `ayeaye continue` resumes it",
-            "give it another task to continue",
-        ),
-        AgentError::Coordinator(CoordinatorError::InboxFull(_)) => reader.choose(
-            "if get_session(session_id) says that it is running, wait until it has read them; otherwise continue it",
-            "if `ayeaye sessions show` says that it is running, wait until it has read them; otherwise `ayeaye continue`",
-            "if it is running, wait until it has read them; otherwise continue it",
-        ),
-        AgentError::Coordinator(CoordinatorError::TooLong) => "say it in fewer words",
-        AgentError::Coordinator(CoordinatorError::Storage { source, .. }) => for_storage(source),
         AgentError::NoTask(_) | AgentError::GivenUp(_) => reader.choose(
             "say what the agent should do: ask_agent_continue with this session_id and a task",
             "say what the agent should do: `ayeaye continue ID TEXT`",
@@ -125,12 +93,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "start a new task; run.session-max-steps and journal.max-session-size in ayeaye.toml say how much a \
              session takes",
         ),
-        AgentError::UnknownSession(_)
-        | AgentError::Coordinator(CoordinatorError::UnknownSession(_)) => reader.choose(
-            "list_sessions shows all sessions",
-            "`ayeaye sessions list` shows all sessions",
-            "History shows all sessions",
-        ),
+        AgentError::UnknownSession(_) => for_unknown_session(reader),
         AgentError::WrongDevice { .. } => reader.choose(
             "give the device_id that the session has, or begin another session on this phone",
             "begin another session on the other device with `ayeaye run`",
@@ -138,6 +101,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
         ),
         AgentError::OtherPhone { .. } => for_another_phone(reader),
         AgentError::Device(err) => for_device_error(err, reader),
+        AgentError::Coordinator(err) => for_coordinator_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),
         AgentError::NotARecord(_) => {
             "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
@@ -152,6 +116,59 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "try again once the server has been restarted; sessions are kept"
         }
     }
+}
+
+/// What to do about a phone that is in use. `by_session`: the error names the session that uses it.
+fn for_busy_phone(by_session: bool, reader: Reader) -> &'static str {
+    if by_session {
+        reader.choose(
+            "use another phone, or wait until get_session(session_id) says that it has stopped; if you are \
+             offered tasks, ask_agent_start_new_task with queue = true waits its turn, \
+             ask_agent_continue(session_id) follows that session, and stop_task ends it",
+            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`); `ayeaye sessions show` shows that session",
+            "let the task wait in the queue; or open the session that is using the phone, and stop it",
+        )
+    } else {
+        reader.choose(
+            "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
+             ask_agent_start_new_task with queue = true waits its turn; what somebody else started cannot be \
+             followed or stopped from here",
+            "wait your turn with `--queue` (`ayeaye run`, `ayeaye task run`), or use another phone: `ayeaye devices` shows them",
+            "let the task wait in the queue, or choose another phone",
+        )
+    }
+}
+
+/// What to do where runs stand in each other's way, over all processes.
+fn for_coordinator_error(err: &CoordinatorError, reader: Reader) -> &'static str {
+    match err {
+        CoordinatorError::TooManyRuns | CoordinatorError::TooManyWaiting => reader.choose(
+            "list_sessions shows them; if you are offered tasks, stop_task ends one",
+            "`ayeaye sessions list` shows them",
+            "stop a waiting one that is no longer needed",
+        ),
+        CoordinatorError::RunEnded => reader.choose(
+            "get_session(session_id) says how it ended; if you are offered tasks, ask_agent_continue resumes it",
+            "`ayeaye sessions show` says how it ended; `ayeaye continue` resumes it",
+            "give it another task to continue",
+        ),
+        CoordinatorError::InboxFull(_) => reader.choose(
+            "if get_session(session_id) says that it is running, wait until it has read them; otherwise continue it",
+            "if `ayeaye sessions show` says that it is running, wait until it has read them; otherwise `ayeaye continue`",
+            "if it is running, wait until it has read them; otherwise continue it",
+        ),
+        CoordinatorError::TooLong => "say it in fewer words",
+        CoordinatorError::Storage { source, .. } => for_storage(source),
+        CoordinatorError::UnknownSession(_) => for_unknown_session(reader),
+    }
+}
+
+fn for_unknown_session(reader: Reader) -> &'static str {
+    reader.choose(
+        "list_sessions shows all sessions",
+        "`ayeaye sessions list` shows all sessions",
+        "History shows all sessions",
+    )
 }
 
 /// What to do about an adb server on another machine.
@@ -355,11 +372,7 @@ fn is_out_of_files(err: &io::Error) -> bool {
 
 fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {
     match err {
-        JournalError::Unknown(_) => reader.choose(
-            "list_sessions shows all sessions",
-            "`ayeaye sessions list` shows all sessions",
-            "History shows all sessions",
-        ),
+        JournalError::Unknown(_) => for_unknown_session(reader),
         JournalError::Busy(_) => {
             "another ayeaye process is running this session: use that process, or end it"
         }

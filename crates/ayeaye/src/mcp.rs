@@ -119,20 +119,19 @@ impl Server {
         }
     }
 
-    /// The same with a model that may not be there.
+    /// Sets the model, which may not be there.
     #[must_use]
     pub fn with_model(self, model: Arc<ModelPresence>) -> Self {
         Self { model, ..self }
     }
 
-    /// The same with other schemes of the addresses that may be opened, in lower case.
+    /// Sets the schemes of the addresses that may be opened, in lower case.
     #[must_use]
     pub fn with_url_schemes(self, schemes: impl IntoIterator<Item = String>) -> Self {
         Self { url_schemes: schemes.into_iter().collect(), ..self }
     }
 
-    /// The same with a key for `requestState` that outlives this process, and sessions that are kept for
-    /// `max_age`.
+    /// Sets a key for `requestState` that outlives this process, and how long sessions are kept.
     #[must_use]
     pub fn with_durable_state(self, state_codec: StateCodec, max_age: Option<Duration>) -> Self {
         Self { state_codec, tasks: Tasks::with_max_age(max_age), ..self }

@@ -13,8 +13,8 @@ use tokio::time::Instant;
 const LOOK: Duration = Duration::from_millis(150);
 /// How long it is not looked for again while a model is there.
 const KEEP: Duration = Duration::from_secs(30);
-/// The same while there is no model: short, so that a model that was just started counts. Where a look takes two seconds,
-/// most calls should do without one.
+/// How long it is not looked for again while there is none: short, so that a model that was just started counts. Where
+/// a look takes two seconds, most calls should do without one.
 const KEEP_ABSENT: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 1 });
 
 /// Whether tasks can be handed to a model.
@@ -69,7 +69,7 @@ impl ModelPresence {
         Self { found: PresenceSource::ByLooking { model, configured, has_fallback, last } }
     }
 
-    /// The same, but another model takes over tasks in which this one fails.
+    /// Notes that another model takes over tasks in which this one fails.
     #[must_use]
     pub fn with_fallback(mut self) -> Self {
         if let PresenceSource::ByLooking { has_fallback, .. } = &mut self.found {
@@ -98,7 +98,7 @@ impl ModelPresence {
         state
     }
 
-    /// The same without what is remembered: where a model that had answered has failed.
+    /// Looks whether the model is there, whatever is remembered: where a model that had answered has failed.
     pub async fn look(&self) -> ModelState {
         match &self.found {
             PresenceSource::Always(state) => *state,

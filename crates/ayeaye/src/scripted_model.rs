@@ -60,7 +60,7 @@ impl ScriptedModel {
         Self::start_with_delay(phone, shutdown, REPLY_DELAY).await
     }
 
-    /// The same, with another delay before each reply.
+    /// Serves as [`start`](Self::start) does, with another delay before each reply.
     pub async fn start_with_delay(
         phone: Phone,
         shutdown: &CancellationToken,

@@ -127,8 +127,8 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
     }
 }
 
-/// The same where the file system has no links, and cannot rename without replacing: for a moment the file is
-/// empty.
+/// Moves the draft to its place where the file system has no links, and cannot rename without replacing: for a moment
+/// the file is empty.
 fn move_in(draft: NamedTempFile, path: &Path) -> io::Result<()> {
     match make_private_file(path, private_options().write(true)) {
         Ok(_) => {

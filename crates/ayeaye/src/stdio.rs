@@ -64,7 +64,7 @@ pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 /// Where answers go.
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// The same over any pair of pipes.
+/// Serves as [`serve`] does, over any pair of pipes.
 pub(crate) async fn serve_on(
     reader: Input,
     writer: Output,

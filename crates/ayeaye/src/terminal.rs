@@ -78,7 +78,7 @@ impl Terminal {
         Self { colour, stream: Stream::Out, shows_waits, dims_waits: !no_color }
     }
 
-    /// The same on stderr: stdout is for [`json`](Self::json).
+    /// This terminal on stderr: stdout is for [`json`](Self::json).
     #[must_use]
     pub fn beside_json(self) -> Self {
         Self { colour: self.colour && io::stderr().is_terminal(), stream: Stream::Err, ..self }
@@ -93,7 +93,7 @@ impl Terminal {
         }
     }
 
-    /// The same of prose, which is hard to read in long lines.
+    /// Writes prose, in lines that are not too long to read.
     pub fn paragraph(self, text: &str) {
         let columns = self.columns().unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS);
         self.verbatim(&fold::folded(text, columns));
@@ -214,7 +214,7 @@ impl Terminal {
         self.ask_secret_as_typed(prompt).await.trimmed()
     }
 
-    /// The same, kept to the last blank.
+    /// Asks for a secret that is kept to the last blank.
     #[cfg(unix)]
     pub async fn ask_secret_as_typed(self, prompt: &str) -> Answer {
         let hidden = Hidden::input();
@@ -226,7 +226,7 @@ impl Terminal {
         answer
     }
 
-    /// The same, kept to the last blank.
+    /// Asks for a secret that is kept to the last blank.
     #[cfg(not(unix))]
     pub async fn ask_secret_as_typed(self, prompt: &str) -> Answer {
         if !io::stdin().is_terminal() {

@@ -47,7 +47,7 @@ pub fn one_line(text: &str) -> String {
     lines(text).replace('\n', " ")
 }
 
-/// The same with its lines kept.
+/// The text with its lines, without control characters, and without what is not seen and changes how the rest is shown.
 pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -61,7 +61,7 @@ pub fn lines(text: &str) -> String {
         .collect()
 }
 
-/// The same of at most `max` characters.
+/// The text with its lines as [`lines`] has it, of at most `max` characters.
 pub fn short_lines(text: &str, max: usize) -> String {
     truncate(&lines(text), max)
 }

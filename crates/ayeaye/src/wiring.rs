@@ -1,12 +1,12 @@
 //! Builds the app from the settings: the only place that names the concrete devices, model and journal.
 mod models;
+mod phones;
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress, find_adb};
+use ayeaye_adb::AdbDevices;
 use ayeaye_agent::coordinator::FileCoordinator;
 use ayeaye_agent::journal::{FileJournal, PruneReport, prune};
 use ayeaye_agent::{
@@ -15,7 +15,7 @@ use ayeaye_agent::{
 };
 use ayeaye_export::{Format, LoggingJournal};
 use ayeaye_model::{RemoteModel, Secret};
-use ayeaye_phone::{AdbServer, VirtualPhone};
+use ayeaye_phone::VirtualPhone;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -28,12 +28,8 @@ use crate::text::count;
 
 use self::models::Roles;
 pub use self::models::{model, model_config};
-
-/// The file of the data folder with the names of apps, so that a phone is asked for them once.
-const APP_NAMES: &str = "app-names.tsv";
-
-/// The folder of the data folder for files from and to phones.
-const EXCHANGE_FILES: &str = "files";
+use self::phones::Phones;
+pub use self::phones::{adb_config, adb_devices};
 
 /// The agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -54,7 +50,7 @@ pub struct App {
     pub presence: Arc<ModelPresence>,
     /// The journal, as files.
     pub journal_files: FileJournal,
-    /// The same with the logs beside them.
+    /// The journal that also writes the logs.
     pub journal: Arc<LoggingJournal>,
     /// Ends the virtual phone and the scripted model when the app is dropped.
     _down: DropGuard,
@@ -78,12 +74,12 @@ impl App {
         Self::build(config, None, ModelChoice::Configured).await
     }
 
-    /// The same with a virtual phone in front.
+    /// The app with a virtual phone in front of the phones of the settings, or alone with the scripted model.
     pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
         Self::with_phone(config, VirtualPhone::default(), decider).await
     }
 
-    /// The same with that virtual phone.
+    /// The app with this virtual phone, see [`with_virtual_phone`](Self::with_virtual_phone).
     pub async fn with_phone(
         config: &Config,
         phone: VirtualPhone,
@@ -97,64 +93,28 @@ impl App {
         virtual_phone: Option<VirtualPhone>,
         decider: ModelChoice,
     ) -> anyhow::Result<Self> {
-        if let Some(mode) = crate::secret::mode_if_others_may_write(&config.data_dir) {
-            tracing::warn!(
-                "others may change what is in the data folder {} (mode {mode:o}), including tokens and records: \
-                 `chmod 700` it",
-                config.data_dir.display()
-            );
-        }
-        if let Some((place, mode)) = config.settings_that_others_may_change() {
-            tracing::warn!(
-                "others may change {} (mode {mode:o}), and so where the model's key is sent: `chmod go-w` it, or \
-                 name another with --config",
-                place.display()
-            );
-        }
-        if config.journal.privacy.images == KeepImages::None
-            && config.logs.formats.contains(&Format::Film)
-        {
-            tracing::warn!(
-                "no film is made of sessions, although logs.formats names it: journal.images = \"none\" keeps no pictures"
-            );
-        }
+        warn_of_settings(config);
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
-        let mut opened: Vec<Arc<AdbDevices>> = Vec::new();
-        let app_labels = Arc::new(AppLabels::new(Some(config.data_dir.join(APP_NAMES))));
-        let mut endpoint = model_config(config)?;
-        let folder =
-            config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(EXCHANGE_FILES));
-        let exchange = ExchangeFolder::new(folder).with_floor(config.journal.min_free);
-        if let Some(virtual_phone) = &virtual_phone {
-            let address = virtual_adb_server(virtual_phone, &down).await?;
-            let devices = AdbDevices::new(AdbConfig::new(address, None));
-            let devices = devices.with_files(exchange.clone());
-            opened.push(Arc::new(devices.with_app_labels(Arc::clone(&app_labels))));
-            if decider == ModelChoice::Scripted {
-                endpoint = ScriptedModel::start(virtual_phone.phone().clone(), &down).await?;
-            }
-        }
-        let mut adb = None;
-        if decider == ModelChoice::Configured || virtual_phone.is_none() {
-            let devices = adb_devices(config)?.with_app_labels(app_labels).with_files(exchange);
-            let devices = Arc::new(devices);
-            opened.push(devices.clone());
-            adb = Some(devices);
-        }
-        let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
-        let model = Arc::new(model);
-        let journal_files =
-            FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
-                .with_min_free_bytes(config.journal.min_free);
-        let logs = config.logs.clone();
-        let journal =
-            Arc::new(LoggingJournal::new(Arc::new(journal_files.clone()), &config.data_dir, logs));
+        let scripted = decider == ModelChoice::Scripted;
         // The scripted model has every role: nothing is sent to any other model.
-        let alone = decider == ModelChoice::Scripted && virtual_phone.is_some();
+        let alone = scripted && virtual_phone.is_some();
+        let mut endpoint = model_config(config)?;
+        if scripted && let Some(virtual_phone) = &virtual_phone {
+            endpoint = ScriptedModel::start(virtual_phone.phone().clone(), &down).await?;
+        }
+        let Phones { opened, adb } =
+            Phones::open(config, virtual_phone.as_ref(), alone, &down).await?;
+        let model = Arc::new(RemoteModel::new(endpoint.clone()).context("the model's settings")?);
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
+        let journal_files = file_journal(config);
+        let journal = Arc::new(LoggingJournal::new(
+            Arc::new(journal_files.clone()),
+            &config.data_dir,
+            config.logs.clone(),
+        ));
         let facts = recorded_settings(config, &models);
         let sources = opened.iter().map(|it| it.clone() as Arc<dyn DeviceSource>).collect();
         let agent = Agent::new(AgentDeps {
@@ -171,7 +131,6 @@ impl App {
             judge,
         });
         agent.hide_keys(known_keys(config).iter().map(Secret::expose));
-        let scripted = decider == ModelChoice::Scripted;
         let presence = if alone {
             ModelPresence::always(ModelState::StandIn)
         } else {
@@ -259,6 +218,36 @@ impl App {
     }
 }
 
+/// Warns of what the settings, or the permissions of their files, leave open or cannot have.
+fn warn_of_settings(config: &Config) {
+    if let Some(mode) = crate::secret::mode_if_others_may_write(&config.data_dir) {
+        tracing::warn!(
+            "others may change what is in the data folder {} (mode {mode:o}), including tokens and records: \
+             `chmod 700` it",
+            config.data_dir.display()
+        );
+    }
+    if let Some((place, mode)) = config.settings_that_others_may_change() {
+        tracing::warn!(
+            "others may change {} (mode {mode:o}), and so where the model's key is sent: `chmod go-w` it, or \
+             name another with --config",
+            place.display()
+        );
+    }
+    if config.journal.privacy.images == KeepImages::None
+        && config.logs.formats.contains(&Format::Film)
+    {
+        tracing::warn!(
+            "no film is made of sessions, although logs.formats names it: journal.images = \"none\" keeps no pictures"
+        );
+    }
+}
+
+fn file_journal(config: &Config) -> FileJournal {
+    FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
+        .with_min_free_bytes(config.journal.min_free)
+}
+
 /// How often phones are looked for whose settings are to be put back. That asks the disk, and the phones
 /// only if there are any.
 const SETTINGS_INTERVAL: Duration = Duration::from_secs(20);
@@ -276,19 +265,6 @@ fn log_pruned(pruned: Result<PruneReport, JournalError>) {
     }
 }
 
-async fn virtual_adb_server(
-    virtual_phone: &VirtualPhone,
-    down: &CancellationToken,
-) -> anyhow::Result<ServerAddress> {
-    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = AdbServer::bind(anywhere, vec![virtual_phone.clone()])
-        .await
-        .context("the virtual phone needs a port on 127.0.0.1")?;
-    let port = server.local_addr()?.port();
-    tokio::spawn(server.serve(down.clone()));
-    Ok(ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port })
-}
-
 /// Who runs what, in all servers of the data folder.
 pub fn coordinator(config: &Config) -> FileCoordinator {
     FileCoordinator::new(&config.data_dir, env!("CARGO_PKG_NAME"), config.journal.sync)
@@ -298,30 +274,6 @@ pub fn coordinator(config: &Config) -> FileCoordinator {
 pub fn presence(config: &Config, model: Arc<RemoteModel>) -> ModelPresence {
     let presence = ModelPresence::of(model, config.model_is_set());
     if config.model.fallback.is_empty() { presence } else { presence.with_fallback() }
-}
-
-/// The phones of the settings.
-pub fn adb_devices(config: &Config) -> anyhow::Result<AdbDevices> {
-    let first = adb_config(config)?;
-    let mut further: Vec<AdbConfig> = Vec::new();
-    for server in &config.adb.servers {
-        let server = ServerAddress::parse(server.as_str())?;
-        let is_known = |other: &AdbConfig| other.server == server;
-        if !is_known(&first) && !further.iter().any(is_known) {
-            // Only the first is started: what is on another machine cannot be.
-            further.push(AdbConfig::new(server, None));
-        }
-    }
-    Ok(AdbDevices::with_further(first, further))
-}
-
-/// The first adb server, which connects phones and is started if none runs.
-pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
-    let adb = &config.adb;
-    let server = ServerAddress::parse(&adb.server)?;
-    let program = adb.start_server.then(|| adb.program.clone().or_else(|| find_adb(&adb.search)));
-    let not_inherited = adb.not_inherited.clone();
-    Ok(AdbConfig { not_inherited, ..AdbConfig::new(server, program.flatten()) })
 }
 
 /// The limits of runs.

@@ -115,7 +115,7 @@ const SUCCESS: &[&str] = &["success"];
 
 /// What models call a time that their own format has under another name: in milliseconds.
 const MILLISECONDS: &[&str] = &["duration_ms", "ms", "milliseconds", "time_ms"];
-/// The same, mostly in seconds.
+/// What models call a time that is mostly in seconds.
 const OTHER_TIMES: &[&str] = &["seconds", "duration", "time"];
 
 /// What an argument is to its action.
@@ -135,9 +135,9 @@ pub(crate) enum Slot {
     ToY,
     /// The text, app, key, question, report or reason.
     Text,
-    /// The same; without it, the model's reason is taken.
+    /// The text; without it, the model's reason is taken.
     TextOrReason,
-    /// The same; it is required, though a report may be empty.
+    /// The text; it is required, though a report may be empty.
     RequiredText,
     /// The reason of a failure.
     Reason,

@@ -148,12 +148,62 @@ impl Client {
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
         let end = started + limit.min(MAX_LIMIT);
+        let mut request = self.first_request(prompt, sampling);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let (error, cut) = match self.attempt(&request, end).await {
+                Ok(attempt) if attempt.completion.is_cut() => (AttemptError::cut(), Some(attempt)),
+                Ok(attempt) => {
+                    self.has_completed.store(true, Ordering::Relaxed);
+                    return Ok(self.reply(attempt, started.elapsed(), failed.take()));
+                }
+                Err(error) => (error, None),
+            };
+            // Not the message: it may quote the endpoint, and that may quote the prompt.
+            tracing::debug!("an attempt to ask the model failed");
+            let retry = |waited| Retry {
+                error: self.describe(&error, policy),
+                unquoted: self.describe_unquoted(&error, policy),
+                waited,
+                taken: error.is_taken,
+            };
+            let left = end.saturating_duration_since(Instant::now());
+            let wait = self.recover(self.recovery_from(&error), &mut request, attempts, policy);
+            if let Some(waited) = wait.filter(|wait| *wait < left) {
+                failed.push(retry(waited));
+                tokio::time::sleep(waited).await;
+                continue;
+            }
+            // Whoever asks for another reply tells the model that this one was cut.
+            if let Some(attempt) = cut {
+                return Ok(self.reply(attempt, started.elapsed(), failed.take()));
+            }
+            let last = retry(Duration::ZERO);
+            failed.push(last.clone());
+            let counted = |message: String| match attempts {
+                1 => message,
+                several => format!("{message} (after {several} attempts)"),
+            };
+            return Err(ModelError {
+                kind: error.kind,
+                message: counted(last.error),
+                unquoted: last.unquoted.map(counted),
+                source: error.source.map(Into::into),
+                retries: failed.take(),
+                latency: started.elapsed(),
+            });
+        }
+    }
+
+    /// A request within what the endpoint was learned to take.
+    fn first_request<'a>(&self, prompt: &'a Prompt, sampling: Sampling) -> Request<'a> {
         let computer = self.computer_tool(prompt);
         let fewer = prompt.with_last_pictures(self.pictures.load(Ordering::Relaxed));
         let prompt = fewer.map_or(Cow::Borrowed(prompt), Cow::Owned);
         let sampling = self.within_limits(sampling);
         let unsupported = self.unsupported();
-        let mut request = Request {
+        Request {
             body: self.body(&prompt, sampling, unsupported, computer),
             prompt,
             unsupported,
@@ -168,61 +218,20 @@ impl Client {
             changes: 0,
             is_shortened: false,
             has_been_repeated: false,
-        };
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let (error, cut) = match self.attempt(&request, end).await {
-                Ok(attempt) if attempt.completion.is_cut() => (AttemptError::cut(), Some(attempt)),
-                Ok(attempt) => {
-                    self.has_completed.store(true, Ordering::Relaxed);
-                    return Ok(self.reply(attempt, started.elapsed(), failed.take()));
-                }
-                Err(error) => (error, None),
-            };
-            // Not the message: it may quote the endpoint, and that may quote the prompt.
-            tracing::debug!("an attempt to ask the model failed");
-            let message = self.describe(&error, policy);
-            let unquoted = self.describe_unquoted(&error, policy);
-            let left = end.saturating_duration_since(Instant::now());
-            let nothing_runs = error.is_refused() && !self.has_answered();
-            let recovery = match error.recovery {
-                _ if nothing_runs => Recovery::GiveUp,
-                // That is another address, unless it was the right one before: then a gateway may say so for a moment.
-                _ if error.is_of_other_api && !self.has_completed.load(Ordering::Relaxed) => {
-                    Recovery::RetryOnce
-                }
-                other => other,
-            };
-            let wait = self.recover(recovery, &mut request, attempts, policy);
-            let Some(waited) = wait.filter(|wait| *wait < left) else {
-                // Whoever asks for another reply tells the model that this one was cut.
-                if let Some(attempt) = cut {
-                    return Ok(self.reply(attempt, started.elapsed(), failed.take()));
-                }
-                let taken = error.is_taken;
-                failed.push(Retry {
-                    error: message.clone(),
-                    unquoted: unquoted.clone(),
-                    waited: Duration::ZERO,
-                    taken,
-                });
-                let counted = |message: String| match attempts {
-                    1 => message,
-                    several => format!("{message} (after {several} attempts)"),
-                };
-                return Err(ModelError {
-                    kind: error.kind,
-                    message: counted(message),
-                    unquoted: unquoted.map(counted),
-                    source: error.source.map(Into::into),
-                    retries: failed.take(),
-                    latency: started.elapsed(),
-                });
-            };
-            failed.push(Retry { error: message, unquoted, waited, taken: error.is_taken });
-            tokio::time::sleep(waited).await;
         }
+    }
+
+    /// What an error calls for, by what is known of the endpoint so far.
+    fn recovery_from(&self, error: &AttemptError) -> Recovery {
+        if error.is_refused() && !self.has_answered() {
+            // Nothing runs there.
+            return Recovery::GiveUp;
+        }
+        // That is another address, unless it was the right one before: then a gateway may say so for a moment.
+        if error.is_of_other_api && !self.has_completed.load(Ordering::Relaxed) {
+            return Recovery::RetryOnce;
+        }
+        error.recovery
     }
 
     fn unsupported(&self) -> UnsupportedFeatures {

@@ -35,7 +35,7 @@ impl Deadlines {
         self.bound_by(None, what, future).await
     }
 
-    /// The same, but no later than `last` if there is one.
+    /// Waits for the next thing to happen, but no later than `last` if there is one.
     pub(super) async fn bound_by<T>(
         &self,
         last: Option<Instant>,

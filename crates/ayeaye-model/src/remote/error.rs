@@ -85,13 +85,13 @@ impl AttemptError {
         }
     }
 
-    /// The same, after the endpoint had taken the request.
+    /// Notes that the endpoint had taken the request.
     pub(super) fn taken(self) -> Self {
         Self { is_taken: true, ..self }
     }
 
-    /// The same, where it was reported behind what may have to be paid for, if anything was. A fault is repeated once
-    /// then; who is busy, or asks for a wait, is given it.
+    /// Where it was reported behind what may have to be paid for, a fault is repeated once; who is busy, or asks for a
+    /// wait, is given it.
     pub(super) fn behind(self, has_cost: bool) -> Self {
         if !has_cost || !self.is_reported {
             return self;
@@ -155,7 +155,7 @@ impl AttemptError {
         }
     }
 
-    /// The same, with words that stand in the answer.
+    /// Adds words that stand in the answer.
     pub(super) fn quoting(self, words: String) -> Self {
         Self { said: words, ..self }
     }
@@ -177,8 +177,8 @@ impl AttemptError {
         Self { hint: TOO_SLOW, ..error }
     }
 
-    /// The same, where the endpoint had the request for long by then. It may have worked on it until the connection
-    /// broke, which is paid for: that is repeated once, as what is too slow is.
+    /// Notes that the endpoint had the request for long by then. It may have worked on it until the connection broke,
+    /// which is paid for: that is repeated once, as what is too slow is.
     pub(super) fn late(self) -> Self {
         let is_broken = self.source.as_ref().is_some_and(|it| !it.is_builder() && !it.is_connect());
         // Some hosts say so of a model that took too long.
@@ -263,7 +263,7 @@ impl AttemptError {
         }
     }
 
-    /// The same, by what its status means at this endpoint.
+    /// The error by what its status means at this endpoint.
     pub(super) fn at(self, endpoint: &Endpoint) -> Self {
         match self.status {
             // Whatever its words: quotas are of tokens in a minute there. One that is used up for good is a 403.
@@ -275,7 +275,7 @@ impl AttemptError {
         }
     }
 
-    /// The same, of a request that declares the tool for computers: a refusal that points at the tools is one of it.
+    /// The error of a request that declares the tool for computers: a refusal that points at the tools is one of it.
     pub(super) fn of_computer_tool(self) -> Self {
         let is_pointed_at = self.kind == ModelErrorKind::Rejected
             && self.status.is_some_and(|(status, _)| matches!(status, 400 | 422))

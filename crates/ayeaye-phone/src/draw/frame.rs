@@ -35,7 +35,7 @@ impl Frame {
         Self { width, height, rgba: rgba.into() }
     }
 
-    /// The same size, all black.
+    /// A black picture of this size.
     pub(crate) fn blackened(&self) -> Self {
         let pixels = self.rgba.len() / 4;
         Self { rgba: bytes::Bytes::from([0, 0, 0, 255].repeat(pixels)), ..*self }

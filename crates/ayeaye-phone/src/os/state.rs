@@ -40,7 +40,7 @@ pub struct InputCounts {
 #[derive(Debug, Clone, Serialize)]
 pub struct PhoneState {
     pub foreground: Component,
-    /// As `Phone::focused_window`.
+    /// The title of the focused window, see `Phone::focused_window`.
     pub focused_window: String,
     pub awake: bool,
     pub locked: bool,

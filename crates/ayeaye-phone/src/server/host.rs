@@ -13,7 +13,7 @@ pub(crate) enum HostRequest {
     Device(DeviceSelector, String),
     /// Switches the connection to the services of this phone.
     Transport(DeviceSelector),
-    /// Likewise, with the transport id sent first.
+    /// Switches the connection to the services of this phone, and sends the transport's id first.
     TransportWithId(DeviceSelector),
     /// Waits until a phone reaches this state.
     Wait(DeviceSelector, String),

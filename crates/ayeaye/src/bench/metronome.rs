@@ -85,7 +85,7 @@ impl Metronome {
         Self::new(config, acts, taps)
     }
 
-    /// The same, taking so long for each reply.
+    /// Takes so long for each reply.
     #[must_use]
     pub fn thinking(self, think: Duration) -> Self {
         Self { think, ..self }

@@ -178,7 +178,8 @@ pub fn is_up_to_date(entry: &Value, wanted: &Value) -> bool {
     is_as(entry, &updated(entry, wanted))
 }
 
-/// The same, where what the person added to it is in what is wanted.
+/// Whether an entry says the same as the wanted one in the keys that are ours, and has its other keys too. What the
+/// person added to it has to be in what is wanted.
 pub fn is_as(entry: &Value, wanted: &Value) -> bool {
     let mut rows = wanted.as_object().into_iter().flatten();
     let mut there = entry.as_object().into_iter().flatten();

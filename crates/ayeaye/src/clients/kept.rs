@@ -60,7 +60,7 @@ impl FileChange {
         Self { path, before, after: Some(after), is_new, keep, forget, owner_only }
     }
 
-    /// The same with a file that nobody but its owner can read afterwards.
+    /// Has nobody but its owner read the file afterwards.
     #[must_use]
     pub fn for_owner_only(self) -> Self {
         Self { owner_only: true, ..self }

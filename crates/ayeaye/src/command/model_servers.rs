@@ -14,7 +14,7 @@ use crate::text::{one_line, shell_word};
 
 /// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
 const ONE_SCREEN: u32 = 8192;
-/// The same for families that are shown several screens.
+/// Fewer tokens do not hold what families need that are shown several screens.
 const SEVERAL_SCREENS: u32 = 16384;
 /// What replies of some families take alone, besides the screens.
 const LONG_REPLIES: u32 = 16384;

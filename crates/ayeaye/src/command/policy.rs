@@ -31,7 +31,7 @@ struct Decided {
     step: u32,
     /// The act as the record has it, as far as it is told.
     act: String,
-    /// The same in words.
+    /// The act in words.
     words: String,
     /// Package of the app that was seen in front, where the phone said it.
     app: Option<String>,

@@ -157,7 +157,8 @@ pub(super) fn print_way_on(report: &Report, terminal: Terminal) {
     print_way_on_from(report.session_id, reason_to_go_on(report), secret, terminal);
 }
 
-/// The same of what is known of a session: its name, how it stopped, whether its question asks for a secret.
+/// Prints the command that goes on with a session, from what is known of it without a report: its name, how it stopped,
+/// whether its question asks for a secret.
 pub(super) fn print_way_on_from(
     id: SessionId,
     reason: StopReason,

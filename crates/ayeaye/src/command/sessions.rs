@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use ayeaye_agent::coordinator::FileCoordinator;
-use ayeaye_agent::journal::{BlobRef, FileJournal};
+use ayeaye_agent::journal::{BlobRef, FileJournal, Summary};
 use ayeaye_agent::{
-    Agent, AgentError, Journal, JournalError, Principal, Question, SessionId, StepSummary,
+    Agent, AgentError, Journal, JournalError, Principal, Question, Report, SessionId, StepSummary,
     StopReason, error_chain,
 };
 use ayeaye_export::{ExportError, FolderError, Format};
@@ -82,12 +82,44 @@ pub async fn show(
 ) -> anyhow::Result<Exit> {
     let me = Principal::operator();
     let mut report = agent.report(id, &me).await?;
-    let last_run = report.local_steps;
     report.steps = agent.steps(id, &me).await?;
     let summary = agent.session_summary(id, &me).await?;
     let (requests, said) = requests::of(journal, id).await?;
+    let shown = Shown { report, summary, requests, said };
     if as_json {
-        let mut json = serde_json::to_value(RunJson::new(&report, config))?;
+        terminal.json(&shown.in_json(config)?);
+        return Ok(Exit::Done);
+    }
+    shown.print(config, terminal);
+    let report = &shown.report;
+    print_end(report, terminal);
+    let left = agent.left_answers(id, &me).await?;
+    for text in &left {
+        terminal.item("answer", &shown_answer(report.question.as_ref(), text));
+    }
+    if left.is_empty() || report.stop_reason != StopReason::InfoActionNeedsReply {
+        print_way_on(report, terminal);
+    } else {
+        let ayeaye = ayeaye();
+        let go_on = format!("{ayeaye} continue {id}   (uses the answer that is waiting)");
+        terminal.item("go on", &go_on);
+    }
+    Ok(Exit::Done)
+}
+
+/// What is shown of a session.
+struct Shown {
+    /// With the steps of all runs.
+    report: Report,
+    summary: Summary,
+    requests: Vec<Request>,
+    said: Vec<Said>,
+}
+
+impl Shown {
+    fn in_json(&self, config: &Config) -> anyhow::Result<serde_json::Value> {
+        let Self { report, summary, requests, said } = self;
+        let mut json = serde_json::to_value(RunJson::new(report, config))?;
         let facts = json.as_object_mut().context("a struct is an object")?;
         for (key, value) in [
             ("started", serde_json::to_value(summary.started)?),
@@ -99,12 +131,57 @@ pub async fn show(
         ] {
             facts.insert(key.to_owned(), value);
         }
-        terminal.json(&json);
-        return Ok(Exit::Done);
+        Ok(json)
     }
-    terminal.item("session", &id.to_string());
-    terminal.item("when", &span(summary.started, summary.last));
-    terminal.item("record", &session_folder(config, id).display().to_string());
+
+    /// Prints all but how it ended.
+    fn print(&self, config: &Config, terminal: Terminal) {
+        let Self { report, summary, .. } = self;
+        let id = report.session_id;
+        terminal.item("session", &id.to_string());
+        terminal.item("when", &span(summary.started, summary.last));
+        terminal.item("record", &session_folder(config, id).display().to_string());
+        print_logs(config, id, terminal);
+        let device = &report.device;
+        terminal.item(
+            "device",
+            &format!(
+                "{} ({}, Android {})",
+                one_line(&device.device_id),
+                one_line(&device.model),
+                one_line(&device.android_version)
+            ),
+        );
+        self.print_requests(terminal);
+        let (last_run, all) = (report.local_steps, report.global_steps);
+        if last_run < all {
+            terminal.item("steps", &format!("{all}; the last run's {last_run} took:"));
+        }
+        terminal.usage(report);
+        match &report.question {
+            Some(question) if report.stop_reason != StopReason::InfoActionNeedsReply => {
+                terminal.item("question", &lines(&question.text));
+            }
+            _ => {}
+        }
+    }
+
+    /// Prints each request with its steps.
+    fn print_requests(&self, terminal: Terminal) {
+        let Self { report, requests, said, .. } = self;
+        if let [] | [_] = &requests[..] {
+            terminal.item("task", &lines(&report.task));
+            show_steps(&report.steps, &report.steps, said, terminal);
+            return;
+        }
+        for (number, (request, steps)) in (1..).zip(requests::with_steps(requests, &report.steps)) {
+            terminal.item(&format!("request {number}"), &request.title());
+            show_steps(steps, &report.steps, said, terminal);
+        }
+    }
+}
+
+fn print_logs(config: &Config, id: SessionId, terminal: Terminal) {
     match ayeaye_export::session_logs(&config.data_dir, id) {
         Ok(logs) => {
             for (format, path) in logs {
@@ -113,49 +190,6 @@ pub async fn show(
         }
         Err(err) => terminal.item("logs", &format!("cannot be searched for: {err}")),
     }
-    terminal.item(
-        "device",
-        &format!(
-            "{} ({}, Android {})",
-            one_line(&report.device.device_id),
-            one_line(&report.device.model),
-            one_line(&report.device.android_version)
-        ),
-    );
-    if let [] | [_] = &requests[..] {
-        terminal.item("task", &lines(&report.task));
-        show_steps(&report.steps, &report.steps, &said, terminal);
-    } else {
-        for (number, (request, steps)) in (1..).zip(requests::with_steps(&requests, &report.steps))
-        {
-            terminal.item(&format!("request {number}"), &request.title());
-            show_steps(steps, &report.steps, &said, terminal);
-        }
-    }
-    if last_run < report.global_steps {
-        let all = report.global_steps;
-        terminal.item("steps", &format!("{all}; the last run's {last_run} took:"));
-    }
-    terminal.usage(&report);
-    match &report.question {
-        Some(question) if report.stop_reason != StopReason::InfoActionNeedsReply => {
-            terminal.item("question", &lines(&question.text));
-        }
-        _ => {}
-    }
-    print_end(&report, terminal);
-    let left = agent.left_answers(id, &me).await?;
-    for text in &left {
-        terminal.item("answer", &shown_answer(report.question.as_ref(), text));
-    }
-    if left.is_empty() || report.stop_reason != StopReason::InfoActionNeedsReply {
-        print_way_on(&report, terminal);
-    } else {
-        let ayeaye = ayeaye();
-        let go_on = format!("{ayeaye} continue {id}   (uses the answer that is waiting)");
-        terminal.item("go on", &go_on);
-    }
-    Ok(Exit::Done)
 }
 
 /// Writes these steps of all of a session, and behind each what was said then.

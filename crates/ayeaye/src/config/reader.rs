@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         self.list_checked(key, |_| Ok(()))
     }
 
-    /// The same where one value may be against another.
+    /// A list whose values are checked together: one may be against another.
     pub(super) fn list_checked<T: FromStr<Err = ValueError>>(
         &self,
         key: &str,

@@ -26,7 +26,7 @@ pub struct RunSettings {
     pub reply_mode: ReplyMode,
     /// How long a tool call waits for its run.
     pub wait: Duration,
-    /// The same for a client that shows progress.
+    /// How long a tool call of a client that shows progress waits.
     pub wait_with_progress: Duration,
     /// After a gesture, until the first look at the screen.
     pub first_look: Duration,

@@ -11,7 +11,7 @@ use crate::secret::MIN_TOKEN_LENGTH;
 
 /// Longer is a typing error: nothing here waits for months.
 const MAX_DURATION: Duration = Duration::from_hours(30 * 24);
-/// The same for how long something is kept.
+/// Longer is a typing error where a setting says how long something is kept.
 const MAX_AGE: Duration = Duration::from_hours(100 * 366 * 24);
 
 /// A text of one line that is not empty.
@@ -148,7 +148,7 @@ pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
     Ok(url)
 }
 
-/// The same where tokens and keys are at stake: over TLS, or on this machine.
+/// The root of an HTTP API that is sent tokens or keys: over TLS, or on this machine.
 pub(super) fn encrypted(text: &str) -> Result<Url, ValueError> {
     let url = endpoint(text)?;
     if url.scheme() == "https" || is_loopback(&url) { Ok(url) } else { Err(ValueError::NotHttps) }

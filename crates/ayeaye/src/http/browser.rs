@@ -35,7 +35,7 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MAX_QUERY: usize = 2048;
 /// The largest body, in bytes: the longest text of a task, escaped.
 const MAX_BODY: usize = 128 << 10;
-/// The same, of a request that brings nothing but a token.
+/// The largest body of a request that brings nothing but a token, in bytes.
 const MAX_SIGN_IN: usize = 4 << 10;
 /// How long a browser keeps the cookie; it is told again while the login is used.
 const COOKIE_AGE: Duration = Duration::from_hours(7 * 24);

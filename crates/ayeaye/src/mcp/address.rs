@@ -22,7 +22,7 @@ pub enum Address {
     Steps(SessionId),
     /// A session as one HTML page, without its pictures.
     Report(SessionId),
-    /// The same with its pictures.
+    /// A session as one HTML page, with its pictures.
     PicturedReport(SessionId),
     /// One step, counted from 0.
     Step(SessionId, u32),

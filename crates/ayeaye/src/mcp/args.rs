@@ -42,7 +42,7 @@ pub struct Defaults {
     pub planner: bool,
     /// How long a call waits for its run.
     pub wait: Duration,
-    /// The same for a client that shows progress.
+    /// How long a call of a client that shows progress waits.
     pub wait_with_progress: Duration,
     /// Which tools the settings want to be offered.
     pub tools: ToolChoice,

@@ -228,7 +228,7 @@ impl From<&Question> for QuestionItem {
 }
 
 impl RunResult {
-    /// The same with the outcome of asking the user in a form.
+    /// Adds the outcome of asking the user in a form.
     #[must_use]
     pub fn asked(mut self, asked: Option<Unanswered>) -> Self {
         if let Some(question) = &mut self.question {
@@ -240,7 +240,7 @@ impl RunResult {
         self
     }
 
-    /// The same while a person drives the phone by hand: going on would take it from them.
+    /// Advises to wait while a person drives the phone by hand: going on would take it from them.
     #[must_use]
     pub fn in_hand(mut self, report: &Report) -> Self {
         if report.question.is_none() && self.next == next::next(report) {
@@ -249,7 +249,7 @@ impl RunResult {
         self
     }
 
-    /// The same for a client that is offered this: what it may not call is not advised.
+    /// Fits the advice to what the client is offered: what it may not call is not advised.
     #[must_use]
     pub fn offered(mut self, report: &Report, offer: Offer) -> Self {
         if !offer.tools.agent {

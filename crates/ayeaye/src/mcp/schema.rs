@@ -41,7 +41,7 @@ fn drop_implied(schema: &mut Value) {
     }
 }
 
-/// The same in outline: the fields that are always there and their types, and nothing below them. For a result
+/// The schema of a result in outline: the fields that are always there and their types, and nothing below them. For one
 /// that several tools share and one of them tells: every chat pays for the list of tools.
 pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = shallow::<T>();
@@ -66,7 +66,7 @@ pub fn names_say_it(schema: &mut schemars::Schema) {
     }
 }
 
-/// The same with what each field is for.
+/// The schema of a result with the types of its fields and what each is for, and nothing below them.
 pub fn shallow<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = output::<T>();
     for property in properties(Arc::make_mut(&mut schema)) {

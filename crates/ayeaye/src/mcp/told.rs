@@ -18,7 +18,8 @@ pub(super) fn note_told(agent: &Arc<Agent>, report: &Report, ctx: &RequestContex
     });
 }
 
-/// Remembers only that a question was read: whoever follows the run has yet to learn how it went on.
+/// Remembers, once the result is read, that the client was told the question, and nothing else: whoever follows the run
+/// has yet to learn how it went on.
 pub(super) fn note_question_told(
     agent: &Arc<Agent>,
     report: &Report,

@@ -1,13 +1,15 @@
 //! Errors as a client's model reads them: what failed, why, and what to do.
-use std::borrow::Cow;
+mod arguments;
+
 use std::fmt;
 
 use ayeaye_agent::gate::Rule;
-use ayeaye_agent::{AgentError, DeviceError, DeviceId, InvalidSessionId, SessionId, error_chain};
+use ayeaye_agent::{AgentError, DeviceError, DeviceId, SessionId, error_chain};
 use rmcp::ErrorData;
 use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 
+pub(super) use self::arguments::without_value;
 use crate::hint::{self, Reader};
 use crate::model_presence::ModelState;
 use crate::text::excerpt;
@@ -42,130 +44,12 @@ impl ToolError {
         &self.text
     }
 
-    /// `reply`: what the reply is called where it comes from.
-    pub(super) fn task_and_reply(reply: &str) -> Self {
-        Self {
-            text: format!("`task` and `{reply}` cannot be given together"),
-            hint: "a reply answers the agent's question or advises it, a task is a new request in the same session; leave \
-                   the other one out, or empty",
-        }
-    }
-
     /// An answer to a question that is not open now: it would be dropped, although its sender was told that it was sent.
     pub(crate) fn not_open() -> Self {
         let text = "this question is not open any more: it was answered or given up in the meantime, or another one \
                     has replaced it";
         let hint = "a model leaves question_step out; a person reads the question that is open now";
         Self { text: text.to_owned(), hint }
-    }
-
-    pub(crate) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
-        let cause: String = without_value(&err.inner().to_string()).chars().take(200).collect();
-        let text = match err.path().to_string().as_str() {
-            "." => format!("the arguments do not fit: {cause}"),
-            path => format!("`{path}` does not fit: {cause}"),
-        };
-        let hint = if cause.contains("`device_id`") {
-            "list_connected_devices shows the phones and their device_id"
-        } else {
-            "tools/list says what each tool takes"
-        };
-        Self { text, hint }
-    }
-
-    /// A field that there is not, with the one that was most likely meant and all there are.
-    pub(super) fn unknown_field(given: &str, meant: Option<&str>, names: &[&str]) -> Self {
-        let shown = excerpt(given, 60);
-        let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        let names = names.join("`, `");
-        Self {
-            text: format!(
-                "the arguments do not fit: unknown field `{shown}`{meant} (this tool takes `{names}`)"
-            ),
-            hint: "tools/list says what each tool takes",
-        }
-    }
-
-    /// The same with the limits of the number that was expected.
-    #[must_use]
-    pub(super) fn in_range(mut self, range: Option<(u64, u64)>) -> Self {
-        if let Some((least, most)) = range {
-            self.text = format!("{}, {least} to {most}", self.text);
-        }
-        self
-    }
-
-    /// A place that is given in parts of the screen.
-    pub(super) fn fraction(name: &str, given: f64) -> Self {
-        Self {
-            text: format!(
-                "`{name}` is {given}; coordinates are thousandths of the screen, 0 to 1000, not fractions of it"
-            ),
-            hint: "multiply them by 1000: the middle of the screen is 500, 500",
-        }
-    }
-
-    pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
-        Self {
-            text: format!("`{name}` has {length} bytes of UTF-8; at most {most} are allowed"),
-            hint: "say it in a few sentences, and split a big plan into several tasks",
-        }
-    }
-
-    pub(super) fn empty(name: &str) -> Self {
-        let hint = match name {
-            "device_id" => "take a device_id from list_connected_devices",
-            "reply_from_client" => {
-                "say what your user answered, or leave it out to follow the session or to see its question"
-            }
-            _ => "say in a sentence what to do",
-        };
-        Self { text: format!("`{name}` is empty"), hint }
-    }
-
-    pub(super) fn not_a_device(given: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!("`{shown}` is not a device_id"),
-            hint: "take a device_id from list_connected_devices",
-        }
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
-    pub(super) fn not_a_session(err: InvalidSessionId) -> Self {
-        Self { text: err.to_string(), hint: "list_sessions shows all sessions" }
-    }
-
-    /// A coordinate off the screen.
-    pub(super) fn outside_screen(name: &str, given: i64) -> Self {
-        Self {
-            text: format!("`{name}` is {given}; it can be 0 to 1000"),
-            hint: "coordinates are thousandths of the screen's width and height, from the top left, not \
-                   pixels: divide a pixel position by the picture's width or height and multiply by 1000",
-        }
-    }
-
-    /// A key that phones do not have.
-    pub(super) fn not_a_key(given: &str, keys: &str) -> Self {
-        let shown = excerpt(given, 40);
-        Self {
-            text: format!("`key` is `{shown}`; it can be {keys}"),
-            hint: "letters and digits are typed with type_text",
-        }
-    }
-
-    pub(super) fn nothing_to(verb: &str, name: &str) -> Self {
-        Self {
-            text: format!("there is nothing to {verb}: `{name}` is empty"),
-            hint: "get_screenshot shows what is there",
-        }
-    }
-
-    pub(super) fn nothing_to_type() -> Self {
-        Self {
-            text: "there is nothing to type: `text` is empty".to_owned(),
-            hint: "to empty the field set `clear`; ENTER and other keys are pressed with press_key",
-        }
     }
 
     /// A look at a private app.
@@ -190,23 +74,6 @@ impl ToolError {
         }
     }
 
-    pub(super) fn long_text(length: usize, most: usize) -> Self {
-        Self {
-            text: format!("`text` has {length} bytes of UTF-8; at most {most} are allowed"),
-            hint: "type it in several parts",
-        }
-    }
-
-    pub(super) fn not_typable(odd: char) -> Self {
-        Self {
-            text: format!(
-                "`text` has a control character, U+{:04X}, which no phone can type",
-                u32::from(odd)
-            ),
-            hint: "leave it out; enter, delete and others are pressed with press_key",
-        }
-    }
-
     /// A reference to an element that is not there, or not as it was.
     pub(super) fn stale_reference(given: &str) -> Self {
         let shown = excerpt(given, 20);
@@ -226,64 +93,6 @@ impl ToolError {
                    the reference would hit"
                 .to_owned(),
             hint: "look at get_screenshot and give x and y",
-        }
-    }
-
-    /// `what`, such as "a tap", without a place, or with two.
-    pub(super) fn no_place(what: &str, missing: Option<&str>) -> Self {
-        let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
-        Self {
-            text: format!("{missing}{what} needs either `ref`, or `x` and `y`"),
-            hint: "get_ui_tree gives a `ref` for each element; get_screenshot shows places; leave the other out, or empty",
-        }
-    }
-
-    /// An address that may not be opened.
-    pub(super) fn not_an_url(given: &str, schemes: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!("`{shown}` is not an address with one of these schemes: {schemes}"),
-            hint: "give a whole address such as https://example.com/; mcp.url-schemes in ayeaye.toml says \
-                   which schemes are allowed",
-        }
-    }
-
-    /// An address that is too long.
-    pub(super) fn too_long_url(given: &str, most: usize) -> Self {
-        let (shown, length) = (excerpt(given, 60), given.len());
-        Self {
-            text: format!("`{shown}` has {length} bytes; at most {most} are allowed"),
-            hint: "give a shorter address",
-        }
-    }
-
-    /// An address with a space or the like.
-    pub(super) fn odd_url(given: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!(
-                "`{shown}` contains a space or a control character, which no address may"
-            ),
-            hint: "write a space as %20; use type_text to type into a page",
-        }
-    }
-
-    /// An address of a page without a host.
-    pub(super) fn url_without_host(given: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!("`{shown}` has no host"),
-            hint: "give a whole address such as https://example.com/",
-        }
-    }
-
-    /// A name of a file, or a path.
-    pub(super) fn not_a_file(name: &str, given: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!("`{name}` is `{shown}`, which is not the name of a file"),
-            hint: "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
-                   with /sdcard/",
         }
     }
 
@@ -363,21 +172,6 @@ impl ToolError {
         Self {
             text: "nothing was done: your user did not agree".to_owned(),
             hint: "ask them what they want instead",
-        }
-    }
-
-    pub(super) fn incomplete_point(missing: &str) -> Self {
-        Self {
-            text: format!("`{missing}` is missing: a field is given by `x` and `y` together"),
-            hint: "leave both out to type into the focused field",
-        }
-    }
-
-    pub(super) fn not_an_app(given: &str) -> Self {
-        let shown = excerpt(given, 60);
-        Self {
-            text: format!("`{shown}` is not the name of an app"),
-            hint: "give the name under its icon, or its package such as com.android.settings",
         }
     }
 
@@ -498,34 +292,6 @@ impl ToolError {
                    with this session_id and the same answer as reply_from_client",
         }
     }
-
-    pub(super) fn out_of_range(name: &str, given: &dyn fmt::Display, range: &str) -> Self {
-        Self {
-            text: format!("`{name}` is {given}; it can be {range}"),
-            hint: "leave it out to use the default",
-        }
-    }
-}
-
-/// A message of serde's without the value it quotes: the value may be long, and a code sent as a number
-/// is as secret as one sent as text.
-pub(super) fn without_value(message: &str) -> Cow<'_, str> {
-    let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
-        let (given, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
-        let kind = given.split(['`', '"']).next()?.trim_end();
-        Some(format!("{what}{kind}, expected {}", in_words(expected)))
-    });
-    found.map_or(Cow::Borrowed(message), Cow::Owned)
-}
-
-/// What serde expects, without Rust's names for it.
-fn in_words(expected: &str) -> &str {
-    match expected {
-        "i64" | "u64" | "i32" | "u32" => "a whole number",
-        "f64" => "a number",
-        "a boolean" => "true or false",
-        other => other,
-    }
 }
 
 impl From<AgentError> for ToolError {
@@ -540,7 +306,7 @@ impl From<DeviceError> for ToolError {
     }
 }
 
-/// The same text where it is not the result of a tool.
+/// An error of the agent as text with its hint, for places that are no result of a tool.
 pub(super) fn explain_agent_error(err: &AgentError) -> String {
     let hint = hint::for_agent_error(err, Reader::Client);
     ToolError { text: error_chain(err), hint }.to_string()

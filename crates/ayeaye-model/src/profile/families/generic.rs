@@ -30,7 +30,7 @@ pub(in crate::profile) struct Generic {
 
 /// Our words for actions, and those that models use in their place.
 pub(in crate::profile) const VERBS: VerbTable = VerbTable::new(&[verbs::ROWS]);
-/// The same with points that are objects of `x` and `y`, for models that were taught another order of numbers in
+/// Our words with points that are objects of `x` and `y`, for models that were taught another order of numbers in
 /// a list.
 pub(in crate::profile) const NAMING_VERBS: VerbTable = VerbTable { named_points: true, ..VERBS };
 

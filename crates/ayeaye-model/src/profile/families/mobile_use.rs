@@ -38,7 +38,7 @@ pub(in crate::profile) const NAME: &str = "mobile_use";
 
 /// Swipes have two places.
 pub(in crate::profile) const BY_PATH: VerbTable = VerbTable::new(&[COMMON, PATH]);
-/// The same, with one verb for asking and for handing over.
+/// Swipes have two places, and one verb is for asking and for handing over.
 pub(in crate::profile) const BY_PATH_INTERACTING: VerbTable =
     VerbTable::new(&[INTERACT, COMMON, PATH]);
 /// Swipes have a direction, which is the finger's, and the names of buttons are in lower case.

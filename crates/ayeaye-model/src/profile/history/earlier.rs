@@ -105,7 +105,7 @@ impl Lang {
         format!("{asked}{question}{answered}{}", verbatim(reply, LONGEST_TEXT))
     }
 
-    /// The same of what nobody had asked for.
+    /// What the user said without being asked, behind the earlier request it was about.
     fn then_said(self, advice: &str) -> String {
         let then = self.pick("; the user then said: ", "；用户后来说：");
         then.to_owned() + &verbatim(advice, LONGEST_TEXT)

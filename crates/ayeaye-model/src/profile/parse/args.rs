@@ -40,7 +40,7 @@ pub(crate) fn flattened(
     Ok(flat)
 }
 
-/// The same fields, those of other names by ours. A field that would get two different values is rejected.
+/// The fields of a call, those of other names by ours. A field that would get two different values is rejected.
 pub(crate) fn renamed(
     mut map: Map<String, Value>,
     aliases: &[(&str, &str)],
@@ -90,7 +90,7 @@ impl<'a> Args<'a> {
         Ok(Self { positional: &call.positional, ..Self::in_map(&call.args)? })
     }
 
-    /// The same, from an object.
+    /// The arguments of an object that are not null.
     pub(crate) fn in_map(map: &'a Map<String, Value>) -> Result<Self, ParseError> {
         let mut named = BTreeMap::new();
         for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {

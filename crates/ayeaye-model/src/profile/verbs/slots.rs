@@ -170,7 +170,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The same, not blank.
+    /// The text, which may not be blank.
     pub(super) fn needed_text(&self) -> Result<String, ParseError> {
         match self.text()?.filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),

@@ -10,125 +10,184 @@ use super::words::{
     QUOTA_IF_NO_WAIT, most_pictures, most_tokens, room_for_reply, unsupported_feature,
 };
 
-/// Kind, hint and recovery for an error status. `reason` is the endpoint's own message in lower
-/// case: many endpoints answer 400 to everything, and only their words tell one case from another.
-pub(super) fn classify(
+/// What kind of error it is, what a person can do about it, and what is tried next.
+type Verdict = (ModelErrorKind, &'static str, Recovery);
+
+/// The verdict on an error status. `reason` is the endpoint's own message in lower case: many endpoints answer 400 to
+/// everything, and only their words tell one case from another.
+pub(super) fn classify(status: u16, reason: &str, retry_after: Option<Duration>) -> Verdict {
+    let refusal = Refusal { status, reason, retry_after };
+    // What is too large comes before what is not offered: such messages name parameters and pictures as well.
+    refusal
+        .rule_of_host()
+        .or_else(|| refusal.too_large())
+        .or_else(|| refusal.not_offered())
+        .unwrap_or_else(|| refusal.by_status())
+}
+
+/// An answer with an error status.
+struct Refusal<'a> {
     status: u16,
-    reason: &str,
+    reason: &'a str,
     retry_after: Option<Duration>,
-) -> (ModelErrorKind, &'static str, Recovery) {
-    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    let feature = unsupported_feature(reason);
-    let pictures = most_pictures(reason);
-    let tokens = most_tokens(reason);
-    let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
-    let retry = Recovery::Retry { after: retry_after };
-    match status {
-        403 if words::is_used_up(reason) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        403 if words::is_moderated(reason) => give_up(ModelErrorKind::Rejected, MODERATION),
-        400 | 422 | 451 if mentions(&words::MODERATED) => {
-            give_up(ModelErrorKind::Rejected, MODERATION)
+}
+
+impl Refusal<'_> {
+    fn mentions(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.reason.contains(word))
+    }
+
+    /// What the host does not allow: this account, this task, this place, such a picture.
+    fn rule_of_host(&self) -> Option<Verdict> {
+        let (kind, hint) = match self.status {
+            403 if words::is_used_up(self.reason) => (ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+            403 if words::is_moderated(self.reason) => (ModelErrorKind::Rejected, MODERATION),
+            400 | 422 | 451 if self.mentions(&words::MODERATED) => {
+                (ModelErrorKind::Rejected, MODERATION)
+            }
+            400 | 403 | 404 if self.mentions(&words::NOT_VERIFIED) => {
+                (ModelErrorKind::Unauthorized, NOT_VERIFIED)
+            }
+            400 | 404 if self.mentions(&words::NO_PROVIDER) => {
+                (ModelErrorKind::NotFound, NO_PROVIDER)
+            }
+            403 | 404 if self.mentions(&words::NOT_OPENED) => {
+                (ModelErrorKind::Unauthorized, NOT_OPENED)
+            }
+            404 if self.mentions(&words::DATA_POLICY) => (ModelErrorKind::NotFound, DATA_POLICY),
+            400 | 422 if self.mentions(&words::PICTURE_SIZE) => {
+                (ModelErrorKind::Rejected, PICTURE_SIZE)
+            }
+            400 | 403 if self.mentions(&words::WRONG_PLACE) => {
+                (ModelErrorKind::Unauthorized, WRONG_PLACE)
+            }
+            401 | 403 => (
+                ModelErrorKind::Unauthorized,
+                "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
+                 model.api-key in ayeaye.toml",
+            ),
+            _ => return None,
+        };
+        Some(give_up(kind, hint))
+    }
+
+    /// A limit that a smaller request may keep: on the prompt, the reply, or the number of pictures.
+    fn too_large(&self) -> Option<Verdict> {
+        if !matches!(self.status, 400 | 422 | 500) {
+            return None;
         }
-        400 | 403 | 404 if mentions(&words::NOT_VERIFIED) => {
-            give_up(ModelErrorKind::Unauthorized, NOT_VERIFIED)
+        if self.mentions(&CONTEXT_EXCEEDED) {
+            return Some(prompt_too_long(self.reason));
         }
-        400 | 404 if mentions(&words::NO_PROVIDER) => {
-            give_up(ModelErrorKind::NotFound, NO_PROVIDER)
+        if self.status != 500
+            && let Some(most @ 1..) = most_tokens(self.reason)
+        {
+            return Some((
+                ModelErrorKind::Rejected,
+                "it allows no reply as long as this model is asked for: set model.max-tokens to less",
+                Recovery::FewerTokens { most },
+            ));
         }
-        403 | 404 if mentions(&words::NOT_OPENED) => {
-            give_up(ModelErrorKind::Unauthorized, NOT_OPENED)
-        }
-        404 if mentions(&words::DATA_POLICY) => give_up(ModelErrorKind::NotFound, DATA_POLICY),
-        400 | 422 if mentions(&words::PICTURE_SIZE) => {
-            give_up(ModelErrorKind::Rejected, PICTURE_SIZE)
-        }
-        400 | 403 if mentions(&words::WRONG_PLACE) => {
-            give_up(ModelErrorKind::Unauthorized, WRONG_PLACE)
-        }
-        401 | 403 => give_up(
-            ModelErrorKind::Unauthorized,
-            "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
-             model.api-key in ayeaye.toml",
-        ),
-        // Before the others: these messages name parameters and pictures as well.
-        400 | 422 | 500 if mentions(&CONTEXT_EXCEEDED) => prompt_too_long(reason),
-        400 | 422 if tokens.is_some_and(|most| 0 < most) => (
-            ModelErrorKind::Rejected,
-            "it allows no reply as long as this model is asked for: set model.max-tokens to less",
-            tokens.map_or(Recovery::GiveUp, |most| Recovery::FewerTokens { most }),
-        ),
-        400 | 422 | 500 if pictures.is_some_and(|most| 0 < most) => (
+        let Some(most @ 1..) = most_pictures(self.reason) else { return None };
+        Some((
             ModelErrorKind::Rejected,
             "it takes fewer pictures in one request than this model is asked with: serve it with more \
              (vLLM: --limit-mm-per-prompt)",
-            pictures.map_or(Recovery::GiveUp, |most| Recovery::FewerPictures { most }),
-        ),
-        400 | 404 | 415 | 422 | 500
-            if pictures == Some(0)
-                || mentions(&NO_VISION)
-                || status != 500 && mentions(&["image_url"]) =>
-        {
-            give_up(
+            Recovery::FewerPictures { most },
+        ))
+    }
+
+    /// What the endpoint does not have: such a model, pictures, the tool for computers, a feature.
+    fn not_offered(&self) -> Option<Verdict> {
+        let Self { status, reason, .. } = *self;
+        match status {
+            400 | 404 | 415 | 422 | 500 if self.refuses_pictures() => Some(give_up(
                 ModelErrorKind::NoVision,
                 "this model takes no pictures: choose one that sees, or serve this one with its vision \
                  part",
-            )
+            )),
+            400 | 404 | 422 if self.mentions(&words::NO_COMPUTER_TOOL) => {
+                Some(give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL))
+            }
+            400 if self.mentions(&words::UNKNOWN_MODEL) => {
+                Some(give_up(ModelErrorKind::NotFound, NOT_FOUND))
+            }
+            400 | 404 | 422 if computer_tool::is_named_in(reason) => {
+                Some((ModelErrorKind::Rejected, NO_GENERATION, Recovery::OtherComputerTool))
+            }
+            // A fault of the server's own may name what it failed at, which is no refusal of it; but llama.cpp's
+            // server has no other status for this one.
+            500 if !self.mentions(&["--jinja"]) => None,
+            400 | 404 | 422 | 500 | 501 => {
+                let feature = unsupported_feature(reason)?;
+                Some((ModelErrorKind::Rejected, REJECTED, Recovery::WithoutFeature(feature)))
+            }
+            _ => None,
         }
-        400 | 404 | 422 if mentions(&words::NO_COMPUTER_TOOL) => {
-            give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL)
+    }
+
+    fn refuses_pictures(&self) -> bool {
+        most_pictures(self.reason) == Some(0)
+            || self.mentions(&NO_VISION)
+            || self.status != 500 && self.mentions(&["image_url"])
+    }
+
+    /// The verdict where words do not say more than the status, or only which of its meanings it has.
+    fn by_status(&self) -> Verdict {
+        let Self { status, retry_after, .. } = *self;
+        match status {
+            404 | 405 => give_up(ModelErrorKind::NotFound, NOT_FOUND),
+            // It is said of the body, which is mostly pictures; by some hosts of its tokens.
+            413 if self.mentions(&["token", "context"]) => prompt_too_long(""),
+            413 => (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt),
+            407 => give_up(ModelErrorKind::Unreachable, PROXY_KEY),
+            400 if self.mentions(&INVALID_KEY) => give_up(
+                ModelErrorKind::Unauthorized,
+                "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
+            ),
+            _ if self.is_used_up() => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
+            // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its
+            // 522 is a connection that was never made, and 408 a request that did not come in time where it comes soon.
+            504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
+            408 | 409 | 425 | 429 | 529 => busy(retry_after),
+            500..=599 if self.mentions(&["overloaded", "high demand"]) => busy(retry_after),
+            503 if self.mentions(&words::LOADING) => {
+                let after = Some(retry_after.unwrap_or(LOADING_TAKES));
+                (ModelErrorKind::Overloaded, LOADING, Recovery::Retry { after })
+            }
+            500..=599 => {
+                (ModelErrorKind::ServerFault, FAULT, Recovery::Retry { after: retry_after })
+            }
+            // Nothing can be set that would make it able.
+            400 if self.mentions(&["the stand-in for a model only"]) => {
+                give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
+            }
+            _ => give_up(ModelErrorKind::Rejected, REJECTED),
         }
-        400 if mentions(&words::UNKNOWN_MODEL) => give_up(ModelErrorKind::NotFound, NOT_FOUND),
-        400 | 404 | 422 if computer_tool::is_named_in(reason) => {
-            (ModelErrorKind::Rejected, NO_GENERATION, Recovery::OtherComputerTool)
+    }
+
+    /// Whether the quota of the key is used up.
+    fn is_used_up(&self) -> bool {
+        match self.status {
+            402 => true,
+            400 => self.mentions(&["billing"]) || self.mentions(&QUOTA_EXCEEDED),
+            422 => self.mentions(&QUOTA_EXCEEDED),
+            // What a minute or the last day allows is called so too, and says when there is more of it.
+            429 => {
+                self.mentions(&QUOTA_EXCEEDED)
+                    || self.mentions(&DAILY_LIMIT)
+                    || self.retry_after.is_none() && self.mentions(&QUOTA_IF_NO_WAIT)
+            }
+            _ => false,
         }
-        // A fault of the server's own may name what it failed at, which is no refusal of it; but llama.cpp's
-        // server has no other status for this one.
-        400 | 404 | 422 | 500 | 501
-            if feature.is_some() && (status != 500 || mentions(&["--jinja"])) =>
-        {
-            (
-                ModelErrorKind::Rejected,
-                REJECTED,
-                feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
-            )
-        }
-        404 | 405 => give_up(ModelErrorKind::NotFound, NOT_FOUND),
-        // It is said of the body, which is mostly pictures; by some hosts of its tokens.
-        413 if mentions(&["token", "context"]) => prompt_too_long(""),
-        413 => (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt),
-        407 => give_up(ModelErrorKind::Unreachable, PROXY_KEY),
-        400 if mentions(&INVALID_KEY) => give_up(
-            ModelErrorKind::Unauthorized,
-            "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
-        ),
-        402 => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        400 if mentions(&["billing"]) => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
-        400 | 422 | 429 if mentions(&QUOTA_EXCEEDED) || status == 429 && mentions(&DAILY_LIMIT) => {
-            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
-        }
-        // What a minute or the last day allows is called so too, and says when there is more of it.
-        429 if retry_after.is_none() && mentions(&QUOTA_IF_NO_WAIT) => {
-            give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP)
-        }
-        // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its 522
-        // is a connection that was never made, and 408 a request that did not come in time where it comes soon.
-        504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
-        408 | 409 | 425 | 429 | 529 => busy(retry_after),
-        500..=599 if mentions(&["overloaded", "high demand"]) => busy(retry_after),
-        503 if mentions(&words::LOADING) => {
-            let after = Some(retry_after.unwrap_or(LOADING_TAKES));
-            (ModelErrorKind::Overloaded, LOADING, Recovery::Retry { after })
-        }
-        500..=599 => (ModelErrorKind::ServerFault, FAULT, retry),
-        // Nothing can be set that would make it able.
-        400 if mentions(&["the stand-in for a model only"]) => {
-            give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
-        }
-        _ => give_up(ModelErrorKind::Rejected, REJECTED),
     }
 }
 
-pub(super) fn busy(retry_after: Option<Duration>) -> (ModelErrorKind, &'static str, Recovery) {
+fn give_up(kind: ModelErrorKind, hint: &'static str) -> Verdict {
+    (kind, hint, Recovery::GiveUp)
+}
+
+pub(super) fn busy(retry_after: Option<Duration>) -> Verdict {
     let retry = Recovery::Retry { after: retry_after };
     (ModelErrorKind::Overloaded, "it is busy: try later", retry)
 }
@@ -185,7 +244,7 @@ const REJECTED: &str = "it does not take such a request: a parameter that it nam
 const QUOTA_USED_UP: &str = "the quota of this key is used up";
 
 /// A prompt that does not fit, or that leaves too little of the context for the reply.
-fn prompt_too_long(reason: &str) -> (ModelErrorKind, &'static str, Recovery) {
+fn prompt_too_long(reason: &str) -> Verdict {
     let recovery = match room_for_reply(reason) {
         Some(ContextRoom::Tokens(tokens)) if LEAST_REPLY <= tokens => {
             Recovery::ShorterReply { tokens }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 /// How servers in Python mark what they quote, by the form of the error: as JSON, as a list in Python, and as text.
 const MARKS: [&str; 4] = ["\"input\":", "'input':", "input_value=", "input="];
 
-/// The same words without what they quote of the request, as far as that is marked.
+/// The words of an error without what they quote of the request, as far as that is marked.
 pub(super) fn without_inputs(reason: &str) -> Cow<'_, str> {
     let next = |text: &str| {
         let found = MARKS.iter().filter_map(|mark| Some((text.find(mark)?, *mark)));

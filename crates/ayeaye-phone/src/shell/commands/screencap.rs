@@ -21,88 +21,118 @@ const WARNING: &str = "[Warning] Multiple displays were found, but no display id
     across captures. A display id should be specified.\n";
 
 pub(super) async fn run(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let (mut png, mut path, mut display) = (false, None, None);
-    let two_panels = device.faults().plan().fold.is_some();
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "-p" => png = true,
-            "-d" => match words.next() {
-                Some(id) if *id == DISPLAY_ID || (*id == COVER_ID && two_panels) => {
-                    display = Some(*id);
-                }
-                // Before Android 10 a logical id.
-                Some(&"0") if !two_panels => {}
-                id => {
-                    let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
-                    return CommandOutput::malformed(device, 1, text);
-                }
-            },
-            "-h" => return CommandOutput::malformed(device, 0, USAGE),
-            word if word.starts_with('-') && word != "-" => {
-                let text = format!("screencap: invalid option -- {}\n{USAGE}", &word[1..]);
-                return CommandOutput::malformed(device, 1, text);
-            }
-            word if path.is_none() => {
-                path = Some(word);
-                png |= word.strip_suffix(".png").is_some();
-            }
-            _ => return CommandOutput::malformed(device, 1, USAGE),
-        }
+    match capture(device, cwd, words).await {
+        Ok(output) | Err(output) => output,
     }
+}
+
+/// The picture, or why there is none.
+async fn capture(
+    device: &VirtualPhone,
+    cwd: &str,
+    words: &[&str],
+) -> Result<CommandOutput, CommandOutput> {
+    let Wanted { png, path, display } = Wanted::read(device, words)?;
     let faults = device.faults().for_capture();
     if faults.no_screencap {
-        return CommandOutput::error(
+        return Err(CommandOutput::error(
             126,
             "/system/bin/sh: screencap: can't execute: Permission denied\n",
-        );
+        ));
     }
     if faults.raw_unsupported && !png {
-        return CommandOutput::error(1, "Error: raw capture is not supported on this device\n");
+        let text = "Error: raw capture is not supported on this device\n";
+        return Err(CommandOutput::error(1, text));
     }
-    let Ok(mut frame) = device.capture().await else {
-        return CommandOutput::error(1, "Failed to take screenshot. Status: -2147483648\n");
-    };
+    let mut frame = device
+        .capture()
+        .await
+        .map_err(|_| CommandOutput::error(1, "Failed to take screenshot. Status: -2147483648\n"))?;
     if faults.fold.is_some_and(|fold| display.unwrap_or(DISPLAY_ID) != lit_panel(fold)) {
         frame = frame.blackened();
     }
-    let mut stdout = if png {
-        let made = Instant::now() + device.timing().png;
-        let encoded = tokio::task::spawn_blocking(move || frame.to_png()).await;
-        pause_until(made).await;
-        match encoded {
-            Ok(Ok(png)) => vec![Bytes::from(png)],
-            Ok(Err(_)) | Err(_) => return CommandOutput::error(1, "Failed to encode PNG\n"),
-        }
+    let mut picture = if png {
+        vec![png_picture(device, frame).await?]
     } else {
         raw_picture(&frame, faults.header)
     };
     if let Some(limit) = faults.truncate_to {
-        let whole = stdout.concat();
+        let whole = picture.concat();
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(whole.len());
-        stdout = vec![Bytes::from(whole).slice(..limit)];
+        picture = vec![Bytes::from(whole).slice(..limit)];
     }
     if let Some(path) = path {
-        let stored = device.files().write(
-            &normalize_path(cwd, path),
-            stdout.concat(),
-            0o660,
-            device.unix_seconds(),
-        );
-        return match stored {
-            Ok(()) => CommandOutput::status(0),
-            Err(error) => {
-                CommandOutput::error(1, format!("Error opening file: {path} ({error})\n"))
-            }
-        };
+        return Ok(write_file(device, cwd, path, picture.concat()));
     }
     let warns = faults.warning || (faults.fold.is_some() && display.is_none());
     let warning = if warns { WARNING } else { "" };
-    CommandOutput {
-        stdout,
+    Ok(CommandOutput {
+        stdout: picture,
         warning: warning.as_bytes().to_vec(),
         drop_after: faults.drop_after,
         ..CommandOutput::default()
+    })
+}
+
+/// What the words of the command ask for.
+struct Wanted<'a> {
+    png: bool,
+    /// The file that it is written to; stdout without one.
+    path: Option<&'a str>,
+    display: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn read(device: &VirtualPhone, words: &[&'a str]) -> Result<Self, CommandOutput> {
+        let mut wanted = Self { png: false, path: None, display: None };
+        let two_panels = device.faults().plan().fold.is_some();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "-p" => wanted.png = true,
+                "-d" => match words.next() {
+                    Some(id) if *id == DISPLAY_ID || (*id == COVER_ID && two_panels) => {
+                        wanted.display = Some(*id);
+                    }
+                    // Before Android 10 a logical id.
+                    Some(&"0") if !two_panels => {}
+                    id => {
+                        let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
+                        return Err(CommandOutput::malformed(device, 1, text));
+                    }
+                },
+                "-h" => return Err(CommandOutput::malformed(device, 0, USAGE)),
+                word if word.starts_with('-') && word != "-" => {
+                    let text = format!("screencap: invalid option -- {}\n{USAGE}", &word[1..]);
+                    return Err(CommandOutput::malformed(device, 1, text));
+                }
+                word if wanted.path.is_none() => {
+                    wanted.path = Some(word);
+                    wanted.png |= word.strip_suffix(".png").is_some();
+                }
+                _ => return Err(CommandOutput::malformed(device, 1, USAGE)),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// The picture as PNG, which takes as long as on a phone.
+async fn png_picture(device: &VirtualPhone, frame: Frame) -> Result<Bytes, CommandOutput> {
+    let made = Instant::now() + device.timing().png;
+    let encoded = tokio::task::spawn_blocking(move || frame.to_png()).await;
+    pause_until(made).await;
+    match encoded {
+        Ok(Ok(png)) => Ok(Bytes::from(png)),
+        Ok(Err(_)) | Err(_) => Err(CommandOutput::error(1, "Failed to encode PNG\n")),
+    }
+}
+
+fn write_file(device: &VirtualPhone, cwd: &str, path: &str, picture: Vec<u8>) -> CommandOutput {
+    let time = device.unix_seconds();
+    match device.files().write(&normalize_path(cwd, path), picture, 0o660, time) {
+        Ok(()) => CommandOutput::status(0),
+        Err(error) => CommandOutput::error(1, format!("Error opening file: {path} ({error})\n")),
     }
 }
 

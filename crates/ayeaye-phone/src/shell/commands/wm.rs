@@ -8,82 +8,18 @@ const DENSITIES: std::ops::RangeInclusive<u32> = 72..=2000;
 const SIDES: std::ops::RangeInclusive<u32> = 200..=4096;
 
 pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
-    let phone = device.phone();
-    let options = phone.options();
     match without_display(words).as_slice() {
-        ["size"] => {
-            let mut text = format!("Physical size: {}x{}\n", options.width, options.height);
-            if let Some((width, height)) = phone.size_override() {
-                push_fmt!(text, "Override size: {width}x{height}\n");
-            }
-            CommandOutput::ok(text)
-        }
-        ["size", "reset"] => {
-            phone.set_size_override(None);
-            CommandOutput::status(0)
-        }
-        ["size", size] => match parse_size(size) {
-            Some(size) => {
-                phone.set_size_override(Some(size));
-                CommandOutput::status(0)
-            }
-            None => CommandOutput::malformed(device, 255, format!("Error: bad size {size}\n")),
-        },
-        ["density"] => {
-            let mut text = format!("Physical density: {}\n", options.density);
-            if let Some(density) = phone.density_override() {
-                push_fmt!(text, "Override density: {density}\n");
-            }
-            CommandOutput::ok(text)
-        }
-        ["density", "reset"] => {
-            phone.set_density_override(None);
-            CommandOutput::status(0)
-        }
-        ["density", density] => match density.parse() {
-            Ok(density) if DENSITIES.contains(&density) => {
-                phone.set_density_override(Some(density));
-                CommandOutput::status(0)
-            }
-            Ok(_) => CommandOutput::malformed(device, 255, "Error: density must be >= 72\n"),
-            Err(_) => {
-                CommandOutput::malformed(device, 255, format!("Error: bad number {density}\n"))
-            }
-        },
-        ["user-rotation" | "set-user-rotation"] => {
-            let automatic =
-                phone.setting("system", "accelerometer_rotation").as_deref() == Some("1");
-            CommandOutput::ok(if automatic {
-                "free\n".to_owned()
-            } else {
-                format!("lock {}\n", phone.rotation())
-            })
-        }
+        ["size", rest @ ..] if rest.len() < 2 => size(device, rest.first().copied()),
+        ["density", rest @ ..] if rest.len() < 2 => density(device, rest.first().copied()),
+        ["user-rotation" | "set-user-rotation"] => CommandOutput::ok(rotation(device)),
         ["user-rotation" | "set-user-rotation", "free"] => {
-            phone.put_setting("system", "accelerometer_rotation", Some("1"));
+            device.phone().put_setting("system", "accelerometer_rotation", Some("1"));
             CommandOutput::status(0)
         }
-        ["user-rotation" | "set-user-rotation", "lock", rest @ ..] => match rest {
-            [] => {
-                let turns = phone.rotation().to_string();
-                phone.put_setting("system", "user_rotation", Some(&turns));
-                phone.put_setting("system", "accelerometer_rotation", Some("0"));
-                CommandOutput::status(0)
-            }
-            [turns @ ("0" | "1" | "2" | "3")] => {
-                phone.put_setting("system", "user_rotation", Some(turns));
-                phone.put_setting("system", "accelerometer_rotation", Some("0"));
-                CommandOutput::status(0)
-            }
-            _ => {
-                let what =
-                    "java.lang.IllegalArgumentException: Error: rotation must be 0, 1, 2 or 3";
-                CommandOutput::exception(device, "user-rotation", what)
-            }
-        },
+        ["user-rotation" | "set-user-rotation", "lock", turns @ ..] => lock_rotation(device, turns),
         ["dismiss-keyguard"] => {
             if !device.faults().plan().stubborn_lock {
-                phone.dismiss_keyguard();
+                device.phone().dismiss_keyguard();
             }
             CommandOutput::status(0)
         }
@@ -94,6 +30,76 @@ pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
             CommandOutput::malformed_on_stdout(device, 255, format!("Unknown command: {command}\n"))
         }
     }
+}
+
+/// Tells the sizes; sets another one, or with `reset` none.
+fn size(device: &VirtualPhone, wanted: Option<&str>) -> CommandOutput {
+    let phone = device.phone();
+    let Some(wanted) = wanted else {
+        let options = phone.options();
+        let mut text = format!("Physical size: {}x{}\n", options.width, options.height);
+        if let Some((width, height)) = phone.size_override() {
+            push_fmt!(text, "Override size: {width}x{height}\n");
+        }
+        return CommandOutput::ok(text);
+    };
+    let size = parse_size(wanted);
+    if size.is_none() && wanted != "reset" {
+        return CommandOutput::malformed(device, 255, format!("Error: bad size {wanted}\n"));
+    }
+    phone.set_size_override(size);
+    CommandOutput::status(0)
+}
+
+/// Tells the densities; sets another one, or with `reset` none.
+fn density(device: &VirtualPhone, wanted: Option<&str>) -> CommandOutput {
+    let phone = device.phone();
+    let Some(wanted) = wanted else {
+        let mut text = format!("Physical density: {}\n", phone.options().density);
+        if let Some(density) = phone.density_override() {
+            push_fmt!(text, "Override density: {density}\n");
+        }
+        return CommandOutput::ok(text);
+    };
+    let density = match wanted.parse() {
+        Ok(density) if DENSITIES.contains(&density) => Some(density),
+        Ok(_) => {
+            return CommandOutput::malformed(device, 255, "Error: density must be >= 72\n");
+        }
+        Err(_) if wanted == "reset" => None,
+        Err(_) => {
+            let text = format!("Error: bad number {wanted}\n");
+            return CommandOutput::malformed(device, 255, text);
+        }
+    };
+    phone.set_density_override(density);
+    CommandOutput::status(0)
+}
+
+/// Whether the screen turns with the phone, and if not, how it stands.
+fn rotation(device: &VirtualPhone) -> String {
+    let phone = device.phone();
+    if phone.setting("system", "accelerometer_rotation").as_deref() == Some("1") {
+        "free\n".to_owned()
+    } else {
+        format!("lock {}\n", phone.rotation())
+    }
+}
+
+/// Keeps the screen as it stands, or turned by so many quarters.
+fn lock_rotation(device: &VirtualPhone, turns: &[&str]) -> CommandOutput {
+    let phone = device.phone();
+    let turns = match turns {
+        [] => phone.rotation().to_string(),
+        [turns @ ("0" | "1" | "2" | "3")] => (*turns).to_owned(),
+        _ => {
+            let what = "java.lang.IllegalArgumentException: Error: rotation must be 0, 1, 2 or 3";
+            return CommandOutput::exception(device, "user-rotation", what);
+        }
+    };
+    phone.put_setting("system", "user_rotation", Some(&turns));
+    phone.put_setting("system", "accelerometer_rotation", Some("0"));
+    CommandOutput::status(0)
 }
 
 /// Removes `-d 0`: there is only one display.

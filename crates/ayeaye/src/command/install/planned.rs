@@ -2,7 +2,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::one_of;
 use super::plan::Plan;
@@ -40,86 +40,30 @@ pub(super) async fn planned<'a>(
     args: &'a Install,
     told: &mut InstallOutput,
 ) -> anyhow::Result<Option<Planned<'a>>> {
-    let terminal = told.terminal;
-    let asking = asks(args, told);
     let mut plan = Plan::new(client, config, start, args)?;
     // What cannot be is said before anything is asked.
     plan.entry(&args.entry.name)?;
     if plan.needs_leave_for_token() {
-        let may = asking
-            && terminal
-                .confirm(
-                    &format!(
-                        "the token has to be in the settings of {client}: write it into {}?",
-                        plan.place_in_words()
-                    ),
-                    false,
-                )
-                .await
-                .unwrap_or_default();
-        if !may {
-            // An input has to be declared beside the servers, and this program writes entries alone.
-            let by_hand = match client {
-                Client::VsCode => {
-                    ", or write the entry by hand with `${input:…}`, for which VS Code asks you (docs/clients.md)"
-                }
-                _ => "",
-            };
-            anyhow::bail!(
-                "`install` can put the server's token for {client} into its settings file only, and whoever reads \
-                 that file has it then: add --token-in-file, or let {client} start the server (without \
-                 --http){by_hand}"
-            );
-        }
+        ask_for_token(&plan, args, told).await?;
         plan.allow_token();
     }
     let entry = plan.entry(&args.entry.name)?;
     told.fact("entry", plan.hidden(&entry));
     let key = Key { section: client.section(), name: &args.entry.name };
-    let file = match &plan.place {
-        ConfigPlace::File(file) => file.clone(),
-        ConfigPlace::OneOf(files) => {
-            told.line(&format!(
-                "Nothing was changed. By hand, put this into the file that {client} reads:\n"
-            ));
-            told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
-            anyhow::bail!(one_of(client, files))
-        }
-        ConfigPlace::Paste(place) => {
-            told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
-            told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
-            if plan.token().is_some() {
-                told.line("(secret) stands for the server's token.");
-            }
-            return Ok(None);
-        }
-        ConfigPlace::NoProject => {
-            anyhow::bail!("{client} has no project settings: leave out --scope")
-        }
-    };
+    let Some(file) = file_to_change(&plan, key, &entry, told)? else { return Ok(None) };
     let change = match kept::install(&file, client.format(), key, &entry) {
         // Anyone who can read the file has the token.
         Ok(change) if plan.writes_token() => change.for_owner_only(),
         Ok(change) => change,
         Err(err) => {
             // Nothing is lost: a person can do what the program does not dare.
-            told.line(&format!(
-                "Nothing was changed. By hand, put this into {}:\n",
-                file.display()
-            ));
+            let place = file.display();
+            told.line(&format!("Nothing was changed. By hand, put this into {place}:\n"));
             told.verbatim(&client.format().to_paste(key, &plan.hidden(&entry)));
             return Err(err).context(format!("{client}'s settings"));
         }
     };
-    let mut settings = Settings::new(config, start, &plan)?;
-    if asking {
-        settings.ask_for_secrets(client, terminal).await;
-    } else if args.keep_secrets {
-        settings.keep_secrets();
-    }
-    for note in settings.left_out(client) {
-        told.item("note", &note);
-    }
+    let settings = settings_beside(&plan, config, start, args, told).await?;
     if let Some(variable) = plan.token_variable(start) {
         told.fact("token_variable", variable.fact());
         if let Some(note) = variable.note() {
@@ -127,6 +71,81 @@ pub(super) async fn planned<'a>(
         }
     }
     Ok(Some(Planned { client, plan, key, file, change, settings }))
+}
+
+/// Asks whether the token may stand in the client's settings. Fails where nobody says yes.
+async fn ask_for_token(plan: &Plan, args: &Install, told: &InstallOutput) -> anyhow::Result<()> {
+    let client = plan.client;
+    let question = format!(
+        "the token has to be in the settings of {client}: write it into {}?",
+        plan.place_in_words()
+    );
+    if asks(args, told) && told.terminal.confirm(&question, false).await == Some(true) {
+        return Ok(());
+    }
+    // An input has to be declared beside the servers, and this program writes entries alone.
+    let by_hand = match client {
+        Client::VsCode => {
+            ", or write the entry by hand with `${input:…}`, for which VS Code asks you (docs/clients.md)"
+        }
+        _ => "",
+    };
+    anyhow::bail!(
+        "`install` can put the server's token for {client} into its settings file only, and whoever reads \
+         that file has it then: add --token-in-file, or let {client} start the server (without \
+         --http){by_hand}"
+    )
+}
+
+/// The file that the entry belongs into. `None` where the client has none: the entry to paste is told.
+fn file_to_change(
+    plan: &Plan,
+    key: Key<'_>,
+    entry: &Value,
+    told: &mut InstallOutput,
+) -> anyhow::Result<Option<PathBuf>> {
+    let client = plan.client;
+    match &plan.place {
+        ConfigPlace::File(file) => Ok(Some(file.clone())),
+        ConfigPlace::OneOf(files) => {
+            told.line(&format!(
+                "Nothing was changed. By hand, put this into the file that {client} reads:\n"
+            ));
+            told.verbatim(&client.format().to_paste(key, &plan.hidden(entry)));
+            anyhow::bail!(one_of(client, files))
+        }
+        ConfigPlace::Paste(place) => {
+            told.line(&format!("{client} has no settings file. Paste this at {place}:\n"));
+            told.verbatim(&client.format().to_paste(key, &plan.hidden(entry)));
+            if plan.token().is_some() {
+                told.line("(secret) stands for the server's token.");
+            }
+            Ok(None)
+        }
+        ConfigPlace::NoProject => {
+            anyhow::bail!("{client} has no project settings: leave out --scope")
+        }
+    }
+}
+
+/// The settings of ours that go with the entry. What of them stays out is told.
+async fn settings_beside(
+    plan: &Plan,
+    config: &Config,
+    start: &Start,
+    args: &Install,
+    told: &mut InstallOutput,
+) -> anyhow::Result<Settings> {
+    let mut settings = Settings::new(config, start, plan)?;
+    if asks(args, told) {
+        settings.ask_for_secrets(plan.client, told.terminal).await;
+    } else if args.keep_secrets {
+        settings.keep_secrets();
+    }
+    for note in settings.left_out(plan.client) {
+        told.item("note", &note);
+    }
+    Ok(settings)
 }
 
 impl Planned<'_> {

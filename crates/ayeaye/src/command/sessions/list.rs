@@ -77,7 +77,7 @@ pub(super) fn short_names(ids: &[SessionId]) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// The same for a narrow terminal: without the phone and the number of steps, which `sessions show` tells.
+/// A session in a line for a narrow terminal: without the phone and the number of steps, which `sessions show` tells.
 fn narrow_line(name: &str, session: &Session, columns: usize) -> String {
     let (summary, state) = (&session.summary, state_in_words(session));
     let started = local_time(summary.started);

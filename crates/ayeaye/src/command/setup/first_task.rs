@@ -16,7 +16,7 @@ use crate::wiring::{App, ModelChoice};
 
 /// Harmless on every phone, and in plain sight.
 const TASK: &str = "Open the Settings app";
-/// The same for the stand-in, which knows the virtual phone's own tasks.
+/// The first task for the stand-in, which knows the virtual phone's own tasks.
 const SCRIPTED_TASK: &str = "Switch Wi-Fi off";
 
 /// What of the setup has come about.
@@ -58,25 +58,7 @@ pub(super) async fn run(
     };
     if !model_works && !app.scripted {
         // The client's model will do what a task needs: see, and act. So see and act.
-        // An act that was sent comes to its end by itself.
-        let mut acting = Box::pin(by_hand(&app, &device, terminal));
-        let Some(acted) = signals.unless_asked(&mut acting).await else {
-            terminal.line("Stopping after this act; Ctrl-C again stops at once.");
-            tokio::select! {
-                done = acting => drop(done?),
-                () = signals.at_once.cancelled() => {}
-            }
-            return Ok(super::stopped(terminal));
-        };
-        let exit = acted?;
-        if exit == Exit::Done {
-            terminal.line(if client_added {
-                "\nNow say to your client: Open the Settings app on my phone."
-            } else {
-                "\nNow add it to a client, which does the rest: ayeaye install"
-            });
-        }
-        return Ok(exit);
+        return act_by_hand(&app, &device, client_added, terminal, signals).await;
     }
     let words = if app.scripted { SCRIPTED_TASK } else { TASK };
     let question = format!("Do a task now: {words:?}?");
@@ -110,8 +92,37 @@ pub(super) async fn run(
     Ok(exit)
 }
 
+/// Presses Home, and says how the client goes on from there.
+async fn act_by_hand(
+    app: &App,
+    device: &DeviceId,
+    client_added: bool,
+    terminal: Terminal,
+    signals: &Shutdown,
+) -> anyhow::Result<Exit> {
+    // An act that was sent comes to its end by itself.
+    let mut acting = Box::pin(press_home(app, device, terminal));
+    let Some(acted) = signals.unless_asked(&mut acting).await else {
+        terminal.line("Stopping after this act; Ctrl-C again stops at once.");
+        tokio::select! {
+            done = acting => drop(done?),
+            () = signals.at_once.cancelled() => {}
+        }
+        return Ok(super::stopped(terminal));
+    };
+    let exit = acted?;
+    if exit == Exit::Done {
+        terminal.line(if client_added {
+            "\nNow say to your client: Open the Settings app on my phone."
+        } else {
+            "\nNow add it to a client, which does the rest: ayeaye install"
+        });
+    }
+    Ok(exit)
+}
+
 /// Presses Home, as the client's model would: recorded, sent, and looked at.
-async fn by_hand(app: &App, device: &DeviceId, terminal: Terminal) -> anyhow::Result<Exit> {
+async fn press_home(app: &App, device: &DeviceId, terminal: Terminal) -> anyhow::Result<Exit> {
     let home = DirectAction {
         device_id: device.clone(),
         session_id: None,

@@ -43,21 +43,7 @@ pub(super) async fn choose(
          Without one your client's model drives, tap by tap.\n",
     );
     let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
-    let mut servers = Vec::new();
-    let mut trouble = None;
-    if config.model_is_set() {
-        match named(config, &finder).await? {
-            Ok(server) => servers.push(server),
-            Err(why) => trouble = Some(why),
-        }
-    }
-    if !config.model_is_overridden() {
-        for server in finder.usual().await {
-            if servers.iter().all(|it| it.root != server.root) {
-                servers.push(server);
-            }
-        }
-    }
+    let (servers, trouble) = answering(config, &finder).await?;
     let mut offers: Vec<(&Server, &Offered)> = servers
         .iter()
         .flat_map(|server| server.models.iter().map(move |it| (server, it)))
@@ -106,6 +92,30 @@ pub(super) async fn choose(
         Some(_) => Ok(Some(none)),
         None => Ok(None),
     }
+}
+
+/// The servers that answer: that of the settings, and those at the usual addresses. With them why that of the settings
+/// does not.
+async fn answering(
+    config: &Config,
+    finder: &Finder,
+) -> anyhow::Result<(Vec<Server>, Option<String>)> {
+    let mut servers = Vec::new();
+    let mut trouble = None;
+    if config.model_is_set() {
+        match named(config, finder).await? {
+            Ok(server) => servers.push(server),
+            Err(why) => trouble = Some(why),
+        }
+    }
+    if !config.model_is_overridden() {
+        for server in finder.usual().await {
+            if servers.iter().all(|it| it.root != server.root) {
+                servers.push(server);
+            }
+        }
+    }
+    Ok((servers, trouble))
 }
 
 /// What serves models at the address of the settings, or why nothing does, as doctor says it.

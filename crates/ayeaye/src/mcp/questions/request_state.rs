@@ -122,7 +122,7 @@ impl StateCodec {
         Ok((session, state))
     }
 
-    /// The same for a state of any kind; one of another kind is foreign.
+    /// Verifies and decodes a state of any kind; one of another kind is foreign.
     pub fn open<T: serde::de::DeserializeOwned>(
         &self,
         encoded: &str,

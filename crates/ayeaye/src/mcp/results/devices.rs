@@ -85,7 +85,7 @@ impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
 }
 
 impl DeviceList {
-    /// The same with what a person can do about phones that are only on the network.
+    /// Adds what a person can do about phones that are only on the network.
     #[must_use]
     pub fn near(mut self, phones: &[NearbyPhone]) -> Self {
         if phones.is_empty() {
@@ -106,7 +106,7 @@ impl DeviceList {
         self
     }
 
-    /// The same with who waits for each phone, in the order of the list.
+    /// Adds who waits for each phone, in the order of the list.
     #[must_use]
     pub fn queued(mut self, queues: impl IntoIterator<Item = DeviceQueue>) -> Self {
         for (item, queue) in self.devices.iter_mut().zip(queues) {
@@ -116,7 +116,7 @@ impl DeviceList {
         self
     }
 
-    /// The same with what the offer means for it.
+    /// Adds what a client that is offered this can do with the phones.
     #[must_use]
     pub fn offered(mut self, offer: Offer) -> Self {
         if self.devices.iter().any(|it| it.state == "device") && offer.client_drives() {

@@ -1,5 +1,7 @@
 //! `next`: what the client's model should do after a run, by its stop reason.
-use ayeaye_agent::{QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason, TAKEN_OVER};
+use ayeaye_agent::{
+    Question, QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason, TAKEN_OVER,
+};
 
 use crate::config::ToolSet;
 use crate::mcp::answer_shape::AnswerShape;
@@ -117,84 +119,125 @@ pub(super) const IN_HAND: &str = "A person is driving this phone by hand, and go
 
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
-    let question = report.question.as_ref();
+    if report.is_by_hand() && report.question.is_none() {
+        return "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
+                ask_agent_continue with this session_id and a task.";
+    }
     match reason_to_go_on(report) {
-        _ if report.is_by_hand() && question.is_none() => {
-            "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
-             ask_agent_continue with this session_id and a task."
-        }
-        StopReason::TaskCompletedSuccessfully if report.message.contains(SUCCESS_IN_DOUBT) => {
-            "The agent says that it is done, but see the end of message: look at get_screenshot, and tell your user what \
-             you find there. What is missing can be done with ask_agent_continue, this session_id and a task."
-        }
-        StopReason::TaskCompletedSuccessfully => {
-            "Done. For something related on the same phone call ask_agent_continue with this \
-             session_id and a task; for anything else start a new task."
-        }
+        StopReason::TaskCompletedSuccessfully => after_success(report),
         StopReason::TaskAbortedByAgent => {
             "The agent gave up: see message. Fix the cause or put the task differently, then start \
              a new task."
         }
-        StopReason::InfoActionNeedsReply
-            if question.is_some_and(|it| it.kind == QuestionKind::Takeover) =>
-        {
-            "Ask your user to do this on the phone with their own hands and to tell you when it is done. \
-             Then call ask_agent_continue with this session_id and reply_from_client saying so."
-        }
-        StopReason::InfoActionNeedsReply
-            if question.is_some_and(|it| AnswerShape::of(it) == AnswerShape::ByHand) =>
-        {
-            "Ask your user to type it on the phone with their own hands and to tell you when it is done. \
-             Then call ask_agent_continue with this session_id and \"done\" as reply_from_client. Do not \
-             ask them to tell you the secret."
-        }
-        StopReason::InfoActionNeedsReply => {
-            "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \
-             Do not make up the answer."
-        }
-        StopReason::StillRunning if waits_for_operator(report) => {
-            "An operator at the server answers the question, not you or your user: reply_from_client \
-             would be taken for the operator's answer. Call ask_agent_continue with only this session_id to \
-             follow it, or stop_task to end it."
-        }
-        StopReason::StillRunning => {
-            "The task is still running. Call ask_agent_continue with only this session_id to follow it, or \
-             stop_task to end it."
-        }
-        StopReason::MaxStepsReached if report.is_session_used_up() => {
-            "This session has used up all its steps, so continuing it does nothing: start a new task for what is left. \
-             Your user can allow more with run.session-max-steps."
-        }
-        StopReason::MaxStepsReached => {
-            "Call ask_agent_continue with this session_id to give it more steps; add reply_from_client \
-             to advise it."
-        }
+        StopReason::InfoActionNeedsReply => to_get_answer(report.question.as_ref()),
+        StopReason::StillRunning => while_running(report),
+        StopReason::MaxStepsReached => out_of_steps(report),
+        StopReason::BudgetReached => out_of_budget(report),
         StopReason::NoProgress => {
             "The agent is stuck. Look at get_screenshot, then call ask_agent_continue with this \
              session_id and advice in reply_from_client."
         }
-        StopReason::ModelFailed if report.has_unusable_replies() => {
-            "The model answered, but said nothing that could be done: see message. Put the task differently: call \
-             ask_agent_continue with this session_id and a task. Or your user can set another model \
-             (`ayeaye setup`); with only this session_id the same model tries once more."
-        }
-        StopReason::ModelFailed => {
-            "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
-             fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
-             session_id to resume."
-        }
-        StopReason::DeviceLost if report.message.contains(TAKEN_OVER) => {
-            "Somebody else drives this phone now: see message. Ask your user before you take it back by calling \
-             ask_agent_continue with this session_id, or start a new task on another phone."
-        }
-        StopReason::DeviceLost => {
-            "The phone was lost: see message. When it is back, call ask_agent_continue with this \
-             session_id."
-        }
+        StopReason::ModelFailed => after_model_failure(report),
+        StopReason::DeviceLost => after_device_loss(report),
         StopReason::UserPaused => {
             "A person has paused it: ask your user before you go on. When your user wants it to go on, call \
              ask_agent_continue with this session_id."
         }
+        StopReason::Cancelled
+        | StopReason::ServerRestarted
+        | StopReason::ManualStopScreenOff
+        | StopReason::NotStarted => after_interruption(report),
+        StopReason::StorageFailed => {
+            "The server cannot write its records: see message. Nothing more is done on the phone until \
+             your user fixes that."
+        }
+    }
+}
+
+fn after_success(report: &Report) -> &'static str {
+    if report.message.contains(SUCCESS_IN_DOUBT) {
+        "The agent says that it is done, but see the end of message: look at get_screenshot, and tell your user what \
+         you find there. What is missing can be done with ask_agent_continue, this session_id and a task."
+    } else {
+        "Done. For something related on the same phone call ask_agent_continue with this \
+         session_id and a task; for anything else start a new task."
+    }
+}
+
+/// Who has to answer a question, and how: by words, or with their own hands on the phone.
+fn to_get_answer(question: Option<&Question>) -> &'static str {
+    match question {
+        Some(question) if question.kind == QuestionKind::Takeover => {
+            "Ask your user to do this on the phone with their own hands and to tell you when it is done. \
+             Then call ask_agent_continue with this session_id and reply_from_client saying so."
+        }
+        Some(question) if AnswerShape::of(question) == AnswerShape::ByHand => {
+            "Ask your user to type it on the phone with their own hands and to tell you when it is done. \
+             Then call ask_agent_continue with this session_id and \"done\" as reply_from_client. Do not \
+             ask them to tell you the secret."
+        }
+        _ => {
+            "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \
+             Do not make up the answer."
+        }
+    }
+}
+
+fn while_running(report: &Report) -> &'static str {
+    if waits_for_operator(report) {
+        "An operator at the server answers the question, not you or your user: reply_from_client \
+         would be taken for the operator's answer. Call ask_agent_continue with only this session_id to \
+         follow it, or stop_task to end it."
+    } else {
+        "The task is still running. Call ask_agent_continue with only this session_id to follow it, or \
+         stop_task to end it."
+    }
+}
+
+fn out_of_steps(report: &Report) -> &'static str {
+    if report.is_session_used_up() {
+        "This session has used up all its steps, so continuing it does nothing: start a new task for what is left. \
+         Your user can allow more with run.session-max-steps."
+    } else {
+        "Call ask_agent_continue with this session_id to give it more steps; add reply_from_client \
+         to advise it."
+    }
+}
+
+fn out_of_budget(report: &Report) -> &'static str {
+    if report.is_run_time_used_up() {
+        "Call ask_agent_continue with this session_id to resume: the next run has the same time again."
+    } else {
+        "A limit of the server is used up: see message. Your user can raise it in ayeaye.toml and \
+         restart the server; then call ask_agent_continue."
+    }
+}
+
+fn after_model_failure(report: &Report) -> &'static str {
+    if report.has_unusable_replies() {
+        "The model answered, but said nothing that could be done: see message. Put the task differently: call \
+         ask_agent_continue with this session_id and a task. Or your user can set another model \
+         (`ayeaye setup`); with only this session_id the same model tries once more."
+    } else {
+        "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
+         fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
+         session_id to resume."
+    }
+}
+
+fn after_device_loss(report: &Report) -> &'static str {
+    if report.message.contains(TAKEN_OVER) {
+        "Somebody else drives this phone now: see message. Ask your user before you take it back by calling \
+         ask_agent_continue with this session_id, or start a new task on another phone."
+    } else {
+        "The phone was lost: see message. When it is back, call ask_agent_continue with this \
+         session_id."
+    }
+}
+
+/// After a run that was ended from outside, or had not begun.
+fn after_interruption(report: &Report) -> &'static str {
+    match report.stop_reason {
         _ if is_given_up(report) => {
             "This request was given up. For something else on the same phone, call ask_agent_continue with this \
              session_id and a task, or start a new task."
@@ -208,26 +251,15 @@ pub(super) fn next(report: &Report) -> &'static str {
              it: ask your user before you go on. Then ask_agent_continue with this session_id resumes it; or start a \
              new task."
         }
-        StopReason::ManualStopScreenOff | StopReason::ServerRestarted | StopReason::NotStarted => {
+        _ => {
             "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
-        }
-        StopReason::BudgetReached if report.is_run_time_used_up() => {
-            "Call ask_agent_continue with this session_id to resume: the next run has the same time again."
-        }
-        StopReason::BudgetReached => {
-            "A limit of the server is used up: see message. Your user can raise it in ayeaye.toml and \
-             restart the server; then call ask_agent_continue."
-        }
-        StopReason::StorageFailed => {
-            "The server cannot write its records: see message. Nothing more is done on the phone until \
-             your user fixes that."
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::{DeviceError, DeviceId, Question};
+    use ayeaye_agent::{DeviceError, DeviceId};
 
     use super::super::samples::report;
     use super::*;

@@ -197,7 +197,8 @@ impl Server {
         Ok(self.agent.device(id).await?.preview(command).await?)
     }
 
-    /// The same while the phone works for nobody else: which apps it has is told to nobody then.
+    /// What a command would be about, looked for once the phone works for nobody else: which apps it has is told to
+    /// nobody before.
     async fn preview_when_free(
         &self,
         id: &DeviceId,

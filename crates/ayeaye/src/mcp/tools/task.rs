@@ -25,9 +25,9 @@ const MOST_STEP_PICTURES: usize = 6;
 /// What is said beside the result where a form was answered in vain.
 const LATE: &str = "Your user's answer was not passed on: the question had been answered (by an earlier copy of this answer or by \
      another one), given up or replaced in the meantime.";
-/// The same where the request whose question was asked is not the one that was carried out.
+/// What is said where the request whose question was asked is not the one that was carried out.
 const REPLACED: &str = "Your request was replaced by another one while its question waited: this is that one's result, see `task`.";
-/// The same where an answer came after another one to a session that is at work.
+/// What is said where an answer came after another one to a session that is at work.
 const ADVICE: &str = "The question had been answered already: what you said in this call was given to the agent as advice.";
 
 #[tool_router(router = tasks, vis = "pub(super)")]

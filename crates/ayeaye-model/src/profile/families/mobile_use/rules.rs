@@ -24,7 +24,7 @@ and wait for the user.
 `answer`, complete and in the language of the task.
 ";
 
-/// The same for these actions: of those that are not offered nothing is said.
+/// The rules for the actions of a dialect: of those that are not offered nothing is said.
 pub(crate) fn rules(dialect: &Dialect) -> String {
     let offers = |action| dialect.actions.contains(&action);
     let mut rules = RULES.to_owned();

@@ -13,7 +13,7 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     with_call(reply, |calls| python::only(leading(calls)))
 }
 
-/// The same of a reply that holds one action and no other.
+/// Parses a whole reply, which may hold one action and no other.
 pub(in crate::profile) fn parse_only(reply: &Reply) -> Result<ParsedReply, ParseError> {
     with_call(reply, python::only)
 }
