@@ -18,7 +18,7 @@ use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize, error_ch
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
-use self::field::{Arrival, FieldBefore, Hides};
+use self::field::{Arrival, FieldBefore, Fields, Hides};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch, YADB};
@@ -52,6 +52,12 @@ const COMPOSING_ENTER: &str =
 /// Its clipboard is every app's, and Android shows what comes onto it.
 const YADB_AND_PASSWORDS: &str = "yadb puts what it types on the phone's clipboard, so no password goes through it: \
      install ADBKeyboard, or type it on the phone";
+
+/// Why nothing is typed or emptied.
+const NO_FIELD: &str =
+    "no text field has the focus, so the app itself would get the keys: tap the field first";
+const NO_FIELD_AFTER_TAP: &str = "the tap has given no text field the focus, so the app itself would get the keys that \
+    empty a field; nothing was emptied or typed";
 
 /// Why nobody knows whether a field is empty.
 const FURTHER_LINES: &str =
@@ -122,6 +128,7 @@ impl TextEntry<'_> {
             },
         };
         self.ensure_focus(client).await?;
+        self.ensure_field(client, &field).await?;
         if self.text.is_empty() {
             return self.only_clear(client, &field).await;
         }
@@ -208,6 +215,29 @@ impl TextEntry<'_> {
                 Err(client.not_sent("the text", reason))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// An error where no field would take the keys: then the app in front does, and what empties a field deletes there
+    /// what is selected by Ctrl+A. A place that was tapped may be a field that the app draws itself: it may be typed
+    /// into, but is not emptied.
+    async fn ensure_field(
+        self,
+        client: &DeviceClient,
+        field: &FieldState,
+    ) -> Result<(), DeviceError> {
+        if field.has_field != Some(false) || self.point.is_some() && !self.clear {
+            return Ok(());
+        }
+        let has_focus = match Fields::dump(client).await {
+            Ok(fields) => fields.focused().is_some(),
+            // The list is missing, and the keyboard has said that there is no field.
+            Err(_) => !self.clear,
+        };
+        match self.point {
+            _ if has_focus => Ok(()),
+            Some(_) => Err(client.refused("the text", NO_FIELD_AFTER_TAP)),
+            None => Err(client.not_sent("the text", NO_FIELD)),
         }
     }
 

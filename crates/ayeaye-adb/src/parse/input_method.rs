@@ -95,6 +95,9 @@ pub(crate) struct FieldState {
     pub(crate) secret: Option<bool>,
     /// Whether the field takes no line breaks. Its text may still be shown in several lines.
     pub(crate) one_line: Option<bool>,
+    /// Whether the app in front has a field that takes text. No is only what the phone says of itself and no field
+    /// contradicts by a caret or a keyboard that is shown.
+    pub(crate) has_field: Option<bool>,
 }
 
 impl FieldState {
@@ -106,6 +109,7 @@ impl FieldState {
             method: current_method(text),
             secret: field_kind(text).map(is_password),
             one_line: field_kind(text).and_then(is_one_line),
+            has_field: has_field(text),
         }
     }
 }
@@ -201,9 +205,23 @@ pub(crate) fn secret_field(text: &str) -> bool {
     field_kind(text).is_some_and(is_password)
 }
 
+/// See [`FieldState::has_field`]. A window without a field starts no input, or one of type 0 (AOSP,
+/// `InputMethodManager.startInputInner`), as terminals and games do for what they draw themselves.
+fn has_field(text: &str) -> Option<bool> {
+    if caret(text).is_some() || keyboard_shown(text) == Some(true) {
+        return Some(true);
+    }
+    if text.contains(NOT_STARTED) {
+        return Some(false);
+    }
+    field_kind(text).map(|kind| kind != 0)
+}
+
+const NOT_STARTED: &str = "mInputStarted=false";
+
 /// The input type of the focused field, as a number of Android's.
 fn field_kind(text: &str) -> Option<u32> {
-    if text.contains("mInputStarted=false") {
+    if text.contains(NOT_STARTED) {
         return None;
     }
     let mut rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
@@ -286,6 +304,27 @@ mod tests {
         ] {
             let info = format!("mInputEditorInfo:\n    inputType={kind} imeOptions=0x6\n");
             assert_eq!(FieldState::read(&dump(true, &info)).one_line, expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn that_no_field_has_the_focus_is_only_what_the_phone_says_without_contradiction() {
+        let dump = |shown: bool, started: bool, kind: &str, caret: i32| {
+            format!(
+                "  mInputShown={shown}\n  mInputStarted={started}\n  mInputEditorInfo:\n    inputType={kind} \
+                 imeOptions=0x6\n  mCursorSelStart={caret} mCursorSelEnd={caret}\n"
+            )
+        };
+        for (text, expected) in [
+            (dump(false, false, "0x1", -1), Some(false)),
+            (dump(false, true, "0x0", -1), Some(false)),
+            (dump(false, true, "0x1", -1), Some(true)),
+            (dump(true, true, "0x0", -1), Some(true)),
+            (dump(false, true, "0x0", 0), Some(true)),
+            ("  mCurMethodId=a.b/.C\n".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(FieldState::read(&text).has_field, expected, "{text}");
         }
     }
 

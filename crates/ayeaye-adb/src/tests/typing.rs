@@ -418,6 +418,61 @@ async fn what_was_done_before_a_refusal_is_told() {
     assert!(!error.may_have_acted(), "{error:?}");
 }
 
+/// An app may do with Ctrl+A and Delete what it does for hardware keyboards.
+#[tokio::test]
+async fn where_no_field_has_the_focus_no_key_goes_to_the_app_itself() {
+    let tree = |focused: bool| {
+        let field = format!("class=\"android.widget.EditText\" focused=\"{focused}\"");
+        format!(
+            "<hierarchy rotation=\"0\"><node text=\"Mail\" class=\"android.view.View\" focused=\"true\" \
+             bounds=\"[0,0][1000,90]\" /><node {field} text=\"\" bounds=\"[0,100][1000,200]\" /></hierarchy>"
+        )
+    };
+    let phone = async |list: String| {
+        Fake::phone(move |request| {
+            if request.starts_with("exec:uiautomator") {
+                return Some(Reply::Bytes(list.clone().into_bytes()));
+            }
+            request.contains("dumpsys input_method").then(|| {
+                Reply::out(
+                    "mInputShown=false\n mCursorSelStart=-1 mCursorSelEnd=-1\n mInputStarted=false\n",
+                )
+            })
+        })
+        .await
+    };
+    let point = Some(Point::new(500, 75).unwrap());
+    let write = |text: &str, point, clear| Gesture::Type {
+        text: text.to_owned(),
+        point,
+        clear,
+        submit: true,
+    };
+    for (text, clear) in [("invoice", true), ("invoice", false), ("", true)] {
+        let fake = phone(tree(false)).await;
+        let error = fake.open().await.perform(&write(text, None, clear), ON).await.unwrap_err();
+        assert!(matches!(error, DeviceError::NotSent { .. }), "{error:?}");
+        assert!(error.to_string().contains("tap the field first"), "{error}");
+        assert!(keys(&fake).is_empty());
+    }
+    let fake = phone(tree(false)).await;
+    let error = fake.open().await.perform(&write("invoice", point, true), ON).await.unwrap_err();
+    assert!(error.to_string().contains("nothing was emptied or typed"), "{error}");
+    assert_eq!(keys(&fake), ["input tap 500 150"]);
+    // It may be drawn by the app itself, and is what was tapped.
+    let fake = phone(tree(false)).await;
+    fake.open().await.perform(&write("invoice", point, false), ON).await.unwrap();
+    assert!(keys(&fake).contains(&"input text 'invoice'".to_owned()));
+    // The list knows better, or there is none.
+    for (list, clear, types) in
+        [(tree(true), true, true), (String::new(), false, true), (String::new(), true, false)]
+    {
+        let fake = phone(list).await;
+        let _told = fake.open().await.perform(&write("invoice", None, clear), ON).await;
+        assert_eq!(keys(&fake).contains(&"input text 'invoice'".to_owned()), types);
+    }
+}
+
 #[tokio::test]
 async fn a_text_that_stood_there_before_is_not_taken_for_the_typed_one() {
     const TREE: &str = "<hierarchy rotation=\"0\"><node text=\"meet at 5\" class=\"android.widget.EditText\" \

@@ -147,7 +147,7 @@ impl Fields {
         Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }
 
-    fn focused(&self) -> Option<&Element> {
+    pub(super) fn focused(&self) -> Option<&Element> {
         self.0.iter().find(|it| it.focused && is_field(it))
     }
 
