@@ -89,11 +89,14 @@ def gelab(told):
 
 
 def autoglm(told, lang="cn"):
+    name = "phone_agent.config.prompts_zh" if lang == "cn" else "phone_agent.config.prompts_en"
+    # The prompt has the date in it when it is imported.
+    with mock.patch("datetime.datetime", at(told["now"])):
+        prompts = importlib.import_module(name)
     from phone_agent import agent as module
     from phone_agent import device_factory
     from phone_agent.actions import handler
 
-    prompts = importlib.import_module("phone_agent.config.prompts_zh" if lang == "cn" else "phone_agent.config.prompts_en")
     phone, requests = mock.MagicMock(), []
     phone.get_screenshot.return_value = types.SimpleNamespace(base64_data="x", width=1080, height=2400)
     phone.get_current_app.side_effect = list(told["apps"])

@@ -40,7 +40,8 @@ FAMILIES = {
     "agentcpm-gui": ("agentcpm-gui", "", "agentcpm-gui", "OpenBMB/AgentCPM-GUI"),
 }
 
-
+# When the virtual phone's clock begins, by which models are told the date.
+PHONE_BEGINS = datetime(2026, 5, 12, 9, 41)
 # Whose clients tell the user's answer, and so have the last request as we do.
 TELLS_ANSWERS = {"gelab", "mai-ui", "ui-tars"}
 # Whose clients send a system message that no part of the published prompt is, so that ours is known to differ.
@@ -132,7 +133,7 @@ def run_official(name, checkout, asked):
         "said": SAID.get(name, []),
         "answers_before": [""] * (len(REPLIES[name]) - 1) + [ANSWER],
         "apps": apps,
-        "now": datetime.now().isoformat(),
+        "now": PHONE_BEGINS.isoformat(),
     }
     command = [sys.executable, str(HERE / "official.py"), name, str(checkout)]
     done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True)
