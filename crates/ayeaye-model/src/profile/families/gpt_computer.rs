@@ -34,7 +34,11 @@ const PICTURE: PictureRule = PictureRule {
 const SPEC: ProfileSpec = ProfileSpec {
     name: "gpt-computer",
     title: "GPT (Responses API, computer tool)",
-    patterns: &["gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6"],
+    // 5.4 and later; 5.1 is an earlier one.
+    patterns: &[
+        "gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-5.7", "gpt-5.8", "gpt-5.9", "gpt-5.10", "gpt-5.11",
+        "gpt-5.12", "gpt-6",
+    ],
     coords: CoordSystem::PIXELS,
     picture: PICTURE,
     earlier_pictures: 1,
