@@ -88,7 +88,7 @@ export const told = (text, style = "") =>
     "span",
     { class: style, dir: "auto" },
     sentence(text)
-      .split(/`([^`\n]+)`/)
+      .split(/\x60([^\x60\n]+)\x60/)
       .map((part, at) => (at % 2 ? h("code", null, part) : shown(part))),
   );
 

@@ -161,6 +161,8 @@ try {
   await running.page.getByText("You are driving this phone").first().waitFor();
   await running.button("Recents").click();
   await running.page.locator(".outcome.done").waitFor();
+  // The first look may have begun before the act was over.
+  for (let count = 0; count < 2; count += 1) await running.page.waitForResponse((answer) => answer.url().includes("/screen"));
   await running.standing("By hand");
   await take(running, "control");
   await running.page.emulateMedia({ colorScheme: "dark" });
