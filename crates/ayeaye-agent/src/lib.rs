@@ -88,7 +88,8 @@ pub use reply_mode::ReplyMode;
 pub use report::{DIRECT_REQUEST, Report, RunInfo, StepSummary, Usage};
 pub use requests::{Agreed, ApprovalRequest, ContinueTask, DirectAction, StartTask, UserInput};
 pub use run::{
-    CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, SUCCESS_IN_DOUBT, ScreenAfter,
+    ActedBy, CancelHandle, DirectOutcome, DirectResult, RunPhase, RunUpdate, SUCCESS_IN_DOUBT,
+    ScreenAfter,
 };
 pub use screen::{
     CaptureDigest, Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize,

@@ -57,7 +57,7 @@ pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
 pub use self::cancel::CancelHandle;
-pub use self::direct::{DirectOutcome, DirectResult, ScreenAfter};
+pub use self::direct::{ActedBy, DirectOutcome, DirectResult, ScreenAfter};
 pub(crate) use self::direct::{DirectRequest, LEFT_TO_CLIENT};
 pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;

@@ -1,6 +1,11 @@
 // The page's elements. Whatever is written into them is text, never markup.
 "use strict";
 
+import { say } from "./words.js";
+
+// What is shown in place of a secret.
+const HIDDEN = "••••••";
+
 // The element of that id.
 export const byId = (id) => document.getElementById(id);
 
@@ -24,8 +29,19 @@ export function write(id, text) {
 // would have it read as something else.
 function readable(text) {
   return text
-    .replace(/\[secret [a-z]+ [^\]]{1,40}\]/g, "••••••")
+    .replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, HIDDEN)
     .replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu, "");
+}
+
+// Has a text read aloud, in which dots are a word.
+export function announceNews(text) {
+  write("news", readable(text).replaceAll(HIDDEN, say("hidden")));
+}
+
+// What the server says, for people: it begins small, and what models are advised to do is left out.
+export function forPeople(text) {
+  const said = text.replace(/^hint: [^]*/m, "").trim().replace(/`([^`\n]+)`/g, "“$1”");
+  return said.replace(/^[a-z](?=[a-z]*[ ,:])/, (first) => first.toUpperCase());
 }
 
 // Shows an element with a text, or hides it where there is none.

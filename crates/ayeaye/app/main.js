@@ -3,7 +3,7 @@
 
 import { chooseLanguage, isSaid, say } from "./words.js";
 import { connectHost, factsOf, textOf } from "./host.js";
-import { byId, write, writeOrHide } from "./elements.js";
+import { byId, forPeople, write, writeOrHide } from "./elements.js";
 import { addStep } from "./steps.js";
 import { clearPicture, isMarked, markTouch, showPicture } from "./screen.js";
 import { holdAnswers, showQuestion } from "./question.js";
@@ -12,6 +12,8 @@ import { Watch } from "./session.js";
 // What the person did, they need not be told.
 const STOPPED = ["CANCELLED", "USER_PAUSED"];
 const BAD = ["TASK_ABORTED_BY_AGENT", "MODEL_FAILED", "DEVICE_LOST", "NO_PROGRESS", "STORAGE_FAILED"];
+// How a run ends that the agent ends, with words of its own.
+const OWN = ["TASK_COMPLETED_SUCCESSFULLY", "TASK_ABORTED_BY_AGENT"];
 
 let host = null;
 let watch = null;
@@ -67,8 +69,8 @@ function render() {
   write("device", phone ? say("on", phone.model || phone.device_id) : "");
   if (facts) write("task", facts.task);
   byId("phone").hidden = refused;
-  const said = question || STOPPED.includes(name) ? "" : facts?.message;
-  writeOrHide("message", said);
+  const said = (!question && !STOPPED.includes(name) && facts?.message) || "";
+  writeOrHide("message", OWN.includes(name) ? said : forPeople(said));
   // It names the question that was read: another one may be asked by now.
   const answer = (reply) => ({ reply_from_client: reply, question_step: question.step, wait_seconds: 0 });
   showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", answer(reply)));
@@ -88,7 +90,7 @@ async function act(tool, given) {
     steered = returned;
     watch.follow(facts.session_id);
   } catch (error) {
-    complain(error.message);
+    complain(forPeople(error.message));
     hold(false);
   }
 }
@@ -161,7 +163,7 @@ function cameToNothing(why) {
   if (watch.id && !watch.guessed) return;
   if (facts) forget();
   refused = true;
-  complain(String(why || say("noSession")));
+  complain(forPeople(String(why || "")) || say("noSession"));
   watch.close();
   render();
 }

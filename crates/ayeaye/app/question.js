@@ -2,7 +2,7 @@
 "use strict";
 
 import { say } from "./words.js";
-import { byId, make, write, writeOrHide } from "./elements.js";
+import { announceNews, byId, make, write, writeOrHide } from "./elements.js";
 
 let shown = "";
 
@@ -33,20 +33,23 @@ export function showQuestion(question, answer) {
   if (by === "choice") options.forEach((option) => offer(labelOf(option), option));
   choices.hidden = by === "text";
 
-  byId("reply").hidden = by !== "text";
+  // A choice is not all that can be said. What is secret is not said in a chat.
+  byId("reply").hidden = by === "hand" || Boolean(question.asks_for_secret);
   const box = byId("reply-text");
   box.value = "";
-  box.setAttribute("aria-label", say("answer"));
-  box.placeholder = say("answer");
+  box.placeholder = say(by === "choice" ? "own" : "answer");
+  box.setAttribute("aria-label", box.placeholder);
   const send = () => box.value.trim() && answer(box.value.trim());
-  write("send", say("send")).onclick = send;
+  const button = write("send", say("send"));
+  button.className = by === "choice" ? "" : "main";
+  button.onclick = send;
   box.onkeydown = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       send();
     }
   };
-  write("news", `${say("question")}: ${question.text}`);
+  announceNews(`${say("question")}: ${question.text}`);
 }
 
 // While a reply is under way nobody can send another.

@@ -2,7 +2,7 @@
 "use strict";
 
 import { say, isSaid } from "./words.js";
-import { byId, make, write } from "./elements.js";
+import { announceNews, byId, forPeople, make } from "./elements.js";
 
 const SPEAKS = ["INFO", "COMPLETE", "ABORT", "NOTE"];
 
@@ -49,10 +49,22 @@ export function addStep({ step, action, thought, error, uncertain }) {
     row.append(details);
   }
   head.append(make("span", "number", String(step + 1)), line);
-  const wrong = error || (uncertain && say("uncertain", uncertain));
+  const wrong = error ? forPeople(error) : uncertain && say("uncertain", uncertain);
   if (wrong) row.append(make("p", error ? "error" : "uncertain", wrong));
+  addGap(list, step);
   list.append(row);
 
   if (following) list.scrollTop = list.scrollHeight;
-  write("news", say("step", step + 1, `${verb} ${what}`));
+  announceNews(say("step", step + 1, `${verb} ${what}`));
+}
+
+// Steps that are not told of, as one is that a pause cut short, leave no gap in the numbers without a word.
+function addGap(list, next) {
+  const first = list.lastElementChild ? Number(list.lastElementChild.dataset.step) + 1 : next;
+  if (next <= first) return;
+  const row = make("li", "gap");
+  row.dataset.step = next - 1;
+  const numbers = first + 1 === next ? next : `${first + 1}–${next}`;
+  row.append(make("span", "number", String(numbers)), make("span", "", say("cut")));
+  list.append(row);
 }

@@ -6,13 +6,10 @@ import { doubt } from "./live.js";
 import { readSession } from "./sessions.js";
 import { state, toast, update } from "./store.js";
 import { go } from "./routes.js";
-import { t } from "./words.js";
+import { sentence, t } from "./words.js";
 
 /// What to say of a request that failed.
 export const reason = (refused) => (refused.status === 0 ? t("error.unreachable") : sentence(refused.message));
-
-/// The server's words begin small; names of phones and programs stay as they are.
-const sentence = (text) => text.replace(/^(?!adb\b)[a-z](?=[a-z]*[ ,:])/, (first) => first.toUpperCase());
 
 // Whoever waits longer than this is told that the answer has not come yet.
 const LONG = 4000;

@@ -1,5 +1,7 @@
 // What happens is said to screen readers, in two regions that stand in the page from the beginning.
 
+import { spoken } from "./words.js";
+
 const REST = 1500;
 // Once it has been spoken a text must not be found again by whoever reads through the page.
 const STAYS = 8000;
@@ -15,7 +17,7 @@ export function announce(text, urgent = false) {
   waiting[manner] = setTimeout(() => {
     last[manner] = Date.now();
     const region = document.getElementById(`said-${manner}`);
-    if (region) region.textContent = text;
+    if (region) region.textContent = spoken(text);
     clearTimeout(clearing[manner]);
     clearing[manner] = setTimeout(() => clear(manner), STAYS);
   }, due);

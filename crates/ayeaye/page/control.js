@@ -7,7 +7,7 @@ import { goOn, once, reason } from "./actions.js";
 import { link } from "./routes.js";
 import { lookAgain } from "./screens.js";
 import { state, toast, update } from "./store.js";
-import { named, plain, t } from "./words.js";
+import { named, t } from "./words.js";
 
 // Letters that come within this time go to the phone as one text.
 const PAUSE_IN_TYPING = 700;
@@ -162,7 +162,7 @@ async function send(what, control) {
         control,
         {
           tone: came.outcome,
-          text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${plain(came.why ?? "")}`,
+          text: came.outcome === "done" ? t("outcome.done") : `${named("outcome", came.outcome)}: ${came.why ?? ""}`,
         },
         -1,
       );

@@ -40,8 +40,10 @@ export function when(at, now) {
   return formatter(Intl.DateTimeFormat, today ? hours : { day: "numeric", month: "short", ...hours }).format(date);
 }
 
-export function money(usd, known) {
-  if (known === false || !Number.isFinite(usd)) return t("cost.unknown");
+/// What a session has cost: nothing is said where no model was asked, or where nobody knows the price.
+export const cost = ({ cost_usd: usd, cost_known: known, model_ms: model }) => (known && 0 < model ? money(usd) : "–");
+
+export function money(usd) {
   const digits = usd !== 0 && usd < 0.1 ? 4 : 2;
   return formatter(Intl.NumberFormat, {
     style: "currency",

@@ -1,18 +1,19 @@
 // The small pieces that all pages are made of.
 
-import { duration, money, taken, when } from "./format.js";
+import { cost, duration, taken, when } from "./format.js";
 import { icon } from "./icons.js";
 import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
-import { messageOf, standing, taskOf } from "./sessions.js";
+import { isServers, messageOf, standing, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
-import { named, plain, t } from "./words.js";
+import { HIDDEN, named, plain, sentence, t } from "./words.js";
 
 const ICONS = {
   running: "dot",
   waiting: "question",
   queued: "hourglass",
   away: "warning",
+  hand: "hand",
   good: "check",
   bad: "cross",
   paused: "pause",
@@ -22,7 +23,7 @@ const ICONS = {
 /// How a session stands: an icon, a word and a tone.
 export function chip(session) {
   const tone = standing(session);
-  const words = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED", away: "AWAY" };
+  const words = { running: "STILL_RUNNING", waiting: "INFO_ACTION_NEEDS_REPLY", queued: "QUEUED", away: "AWAY", hand: "DRIVEN" };
   const word = session.unreadable ? "UNREADABLE" : (words[tone] ?? session.stop_reason);
   return h("span", { class: `chip ${tone}` }, icon(ICONS[tone]), named("reason", word));
 }
@@ -57,7 +58,7 @@ export function liveBadge({ link: how, screens, devices, now }, id) {
 export const trouble = ({ errors, slow }, name) =>
   slow.has(name) ? h("p", { class: "slow", role: "status" }, icon("hourglass"), t("slow")) : failure(errors.get(name));
 
-export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), h("span", null, text));
+export const failure = (text) => text && h("p", { class: "failure", role: "alert" }, icon("warning"), told(text));
 
 /// A place with nothing in it: what could be there, and first of all the trouble, where there is some.
 export const empty = (symbol, title, text, trouble = null) =>
@@ -66,14 +67,33 @@ export const empty = (symbol, title, text, trouble = null) =>
     { class: "empty" },
     icon(symbol),
     h("p", { class: "strong" }, title),
-    trouble && h("p", { class: "hint" }, icon("warning"), said(trouble)),
+    trouble && h("p", { class: "hint" }, icon("warning"), told(trouble)),
     text && h("p", null, text),
   );
 
 export const fact = (name, value) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value));
 
 /// Text from a phone, a model or a person: in its own direction, whatever the page's is.
-export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, plain(text));
+export const said = (text, style = "") => h("span", { class: style, dir: "auto" }, shown(text));
+
+/// The same inside an element that has its direction. In place of a secret are dots, which are a word for who hears them.
+export const shown = (text) =>
+  plain(text)
+    ?.split(HIDDEN)
+    .flatMap((part, at) => [0 < at && h("span", { role: "img", "aria-label": t("secret") }, HIDDEN), part]);
+
+/// What the server says, in which names of commands and settings stand between backticks.
+export const told = (text, style = "") =>
+  h(
+    "span",
+    { class: style, dir: "auto" },
+    sentence(text)
+      .split(/\x60([^\x60\n]+)\x60/)
+      .map((part, at) => (at % 2 ? h("code", null, part) : shown(part))),
+  );
+
+/// How a run ended, or what it waits for.
+export const message = (session, style) => (isServers(session) ? told : said)(messageOf(session), style);
 
 /// Runs as a list, each a link to its page. `extra` adds what stands before each.
 export function runList(sessions, now, extra) {
@@ -95,11 +115,11 @@ function runLink(session, now) {
       "span",
       { class: "run-task" },
       said(taskOf(session), "one-line"),
-      h("span", { class: "one-line faint" }, said(phoneName(session)), session.message && [!session.unreadable && " · ", said(messageOf(session))]),
+      h("span", { class: "one-line faint" }, said(phoneName(session)), messageOf(session) && [!session.unreadable && " · ", message(session)]),
     ),
     h("span", { class: "run-steps" }, session.unreadable ? "–" : t("steps.count", { n: session.step_count })),
     h("span", { class: "run-time" }, duration(taken(session, now))),
-    h("span", { class: "run-cost" }, session.cost_known ? money(session.cost_usd, true) : "–"),
+    h("span", { class: "run-cost" }, cost(session)),
     h("span", { class: "run-when" }, when(session.started_at, now)),
   );
 }

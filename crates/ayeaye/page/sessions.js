@@ -4,7 +4,7 @@ import { announce } from "./announce.js";
 import { get, sessionPath } from "./api.js";
 import { duration, when } from "./format.js";
 import { state, update } from "./store.js";
-import { language, named, plain, t, worded } from "./words.js";
+import { language, named, t, worded } from "./words.js";
 
 // How often each session was taken, by its id.
 const taken = new Map();
@@ -41,9 +41,9 @@ export function takeSession(session) {
 function tell(before, now, newest, added) {
   if (!before) return;
   if (before.running && !now.running) {
-    announce(`${named("reason", now.stop_reason)}. ${plain(messageOf(now)) ?? ""}`, true);
+    announce(`${named("reason", now.driven ? "DRIVEN" : now.stop_reason)}. ${messageOf(now) ?? ""}`, true);
   } else if (newest && 0 < added) {
-    announce(`${t("step", { n: newest.index + 1 })}: ${plain(labelOf(newest))}`);
+    announce(`${t("step", { n: newest.index + 1 })}: ${labelOf(newest)}`);
   }
 }
 
@@ -64,12 +64,17 @@ export const ordered = (open) => [...open.steps.values()].sort((a, b) => a.index
 
 // How the server's own messages begin, for how a run ended that nobody else ended; what agents say is never worded anew.
 const OWN = /^the (operator paused the run|run was cancelled|server was shut down)/;
-const BY_HAND = /^the client acts on the phone itself/;
+// How a run ends that an agent ends: with words of its own.
+const AGENTS = ["TASK_COMPLETED_SUCCESSFULLY", "TASK_ABORTED_BY_AGENT", "INFO_ACTION_NEEDS_REPLY"];
+
+/// Whether what is said of how a run ended are the server's words.
+export const isServers = ({ stop_reason: reason, driven }) => !driven && !AGENTS.includes(reason);
 
 /// What is said of how a run ended, or of what it waits for.
-export function messageOf({ stop_reason: reason, message, away_until: until }) {
+export function messageOf({ stop_reason: reason, message, away_until: until, driven, by_hand: untasked, acted_by: who }) {
+  if (driven) return untasked ? "" : t("run.driven");
   if (until) return t("run.away", { time: when(until, state.now) });
-  if (BY_HAND.test(message)) return t("ended.by-hand");
+  if (who) return t(`ended.by-${who}`);
   return OWN.test(message) ? named("ended", reason) : message;
 }
 
@@ -110,9 +115,11 @@ export function asking(sessions) {
 /// What a session is called: its task, or that somebody drove the phone.
 export const taskOf = (session) => (session?.by_hand ? t("run.by-hand") : session?.task);
 
-/// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", "away", or how it ended.
+/// How a session stands, in a word that has a tone and an icon: "running", "waiting", "queued", "away", "hand", or how it
+/// ended.
 export function standing(session) {
   if (session.unreadable) return "bad";
+  if (session.driven) return "hand";
   if (session.queued) return "queued";
   if (session.away_until) return "away";
   if (session.waiting) return "waiting";

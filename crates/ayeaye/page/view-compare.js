@@ -1,14 +1,14 @@
 // Two runs side by side, step beside step, each as it happens.
 
 import { pictureUrl } from "./api.js";
-import { duration, money, taken, when } from "./format.js";
+import { cost, duration, taken, when } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
-import { chip, fact, heading, said } from "./parts.js";
+import { chip, fact, heading, message, said, shown, told } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { go, link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
-import { plain, t } from "./words.js";
+import { plain, spoken, t } from "./words.js";
 import { glass } from "./view-glass.js";
 
 export function comparePage(state) {
@@ -43,11 +43,11 @@ function summary(state, open, side) {
   const ids = state.route.sessions;
   const session = open?.session;
   const options = new Map(
-    (state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${taskOf(one)}`]),
+    (state.sessions ?? []).map((one) => [one.session_id, `${when(one.started_at, state.now)} · ${plain(taskOf(one))}`]),
   );
   for (const known of state.open.values())
     if (known.session)
-      options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${taskOf(known.session)}`);
+      options.set(known.session.session_id, `${when(known.session.started_at, state.now)} · ${plain(taskOf(known.session))}`);
   const name = t(side === 0 ? "compare.a" : "compare.b");
   return h(
     "section",
@@ -65,7 +65,7 @@ function summary(state, open, side) {
     session
       ? [
           h("h2", { class: "task-title" }, h("a", { href: link("session", session.session_id) }, said(taskOf(session)))),
-          h("div", { class: "row" }, chip(session), session.message && said(messageOf(session), "run-message")),
+          h("div", { class: "row" }, chip(session), messageOf(session) && message(session, "run-message")),
           h(
             "dl",
             { class: "facts" },
@@ -73,7 +73,7 @@ function summary(state, open, side) {
             fact(t("run.time"), duration(taken(session, state.now))),
             fact(t("run.steps"), session.step_count),
             fact(t("run.model"), duration(session.model_ms ?? 0)),
-            fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
+            fact(t("run.cost"), cost(session)),
           ),
         ]
       : h("p", { class: "faint" }, t(open?.missing ? "run.gone" : "loading")),
@@ -88,7 +88,7 @@ function stepCell(id, step) {
     step.picture &&
       glass({
         url: pictureUrl(id, step.index),
-        alt: t("step.picture", { n: step.index + 1, label: plain(labelOf(step)) }),
+        alt: t("step.picture", { n: step.index + 1, label: spoken(labelOf(step)) }),
         mark: { point: step.point, end: step.end, key: step.index },
         small: true,
       }),
@@ -102,8 +102,8 @@ function stepCell(id, step) {
         actionIcon(step.action_type),
         said(labelOf(step), "strong"),
       ),
-      step.thought && h("p", { class: "thought", dir: "auto" }, plain(step.thought)),
-      step.error && h("p", { class: "step-error" }, icon("warning"), said(step.error)),
+      step.thought && h("p", { class: "thought", dir: "auto" }, shown(step.thought)),
+      step.error && h("p", { class: "step-error" }, icon("warning"), told(step.error)),
       h(
         "p",
         { class: "faint small" },

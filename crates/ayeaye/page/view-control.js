@@ -3,11 +3,11 @@
 
 import { act, answerLeave, handBack, leave } from "./control.js";
 import { keep, kept } from "./drafts.js";
-import { badge, button, iconButton, said, trouble } from "./parts.js";
+import { badge, button, iconButton, shown, told, trouble } from "./parts.js";
 import { icon } from "./icons.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { named, plain, t } from "./words.js";
+import { named, t } from "./words.js";
 
 const FIRST = [
   ["BACK", "back"],
@@ -125,7 +125,7 @@ export const drivenBadge = (control) => badge("waiting", "hand", control.ready ?
 function note({ note: made }) {
   if (!made) return null;
   const symbol = { done: "check", not_done: "cross", doubtful: "warning" }[made.tone] ?? "dot";
-  return h("span", { class: `outcome ${made.tone}` }, icon(symbol), said(made.text));
+  return h("span", { class: `outcome ${made.tone}` }, icon(symbol), told(made.text));
 }
 
 function tick(name, words, changed) {
@@ -170,7 +170,7 @@ export function leaveCard({ question, why }) {
       on: { keydown: (event) => event.key === "Escape" && answerLeave(false) },
     },
     h("h2", { id: "leave-title" }, icon("shield"), t("leave")),
-    h("p", { id: "leave-text", dir: "auto" }, plain(question || why)),
+    h("p", { id: "leave-text", dir: "auto" }, shown(question || why)),
     h(
       "div",
       { class: "row" },

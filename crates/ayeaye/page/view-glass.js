@@ -2,6 +2,7 @@
 
 import { keys, pointer, written } from "./gestures.js";
 import { icon } from "./icons.js";
+import { told } from "./parts.js";
 import { h } from "./vdom.js";
 import { t } from "./words.js";
 
@@ -29,8 +30,8 @@ export function glass({ url, alt, error, mark, moment, control, screen, label, s
     { class: `glass ${control ? "driven" : ""} ${small ? "small" : ""}`, vars: { "--ratio": ratio }, ...driven },
     url
       ? h("img", { class: "pixels", src: url, alt: control ? "" : alt, draggable: "false", on: { load: measure } })
-      : h("div", { class: "no-picture" }, icon("eye"), h("span", null, error ?? t("phone.no-screen"))),
-    url && error && h("p", { class: "stale" }, error),
+      : h("div", { class: "no-picture" }, icon("eye"), told(error ?? t("phone.no-screen"))),
+    url && error && h("p", { class: "stale" }, told(error)),
     mark && marks(mark),
     moment && url && overlay(moment),
     control?.drag && marks({ point: control.drag.from, end: far(control.drag) && control.drag.to, key: "drag" }),

@@ -6,7 +6,7 @@ import { button, empty, failure, heading, runList } from "./parts.js";
 import { go } from "./routes.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
-import { t } from "./words.js";
+import { spoken, t } from "./words.js";
 
 // Whoever types is let finish a word before the server is asked.
 const PAUSE_IN_TYPING = 200;
@@ -94,7 +94,7 @@ function choice({ session_id: id, task }, chosen) {
     { class: "choice" },
     h("input", {
       type: "checkbox",
-      "aria-label": t("history.choose", { task }),
+      "aria-label": t("history.choose", { task: spoken(task) }),
       checked: chosen.includes(id),
       on: { change: () => choose(id) },
     }),

@@ -5,7 +5,7 @@ import { glass } from "./view-glass.js";
 import { composer } from "./view-compose.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { icon } from "./icons.js";
-import { badge, button, fact, heading, liveBadge, runList, said, trouble } from "./parts.js";
+import { badge, button, fact, heading, liveBadge, runList, said, told, trouble } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { questionCard } from "./view-question.js";
 import { phoneBadge, queueList } from "./view-phones.js";
@@ -41,7 +41,7 @@ export function phonePage(state) {
         "div",
         { class: "row" },
         control ? badge("waiting", "hand", t("phone.yours")) : phoneBadge(device, session ?? asked[0]),
-        device.hint && !device.by_hand && said(device.hint, "hint"),
+        device.hint && !device.by_hand && h("span", { class: "hint" }, told(device.hint)),
       ),
       h(
         "dl",

@@ -5,14 +5,14 @@ import { glass } from "./view-glass.js";
 import { composeFor, composer } from "./view-compose.js";
 import { elapsed, taken } from "./format.js";
 import { icon } from "./icons.js";
-import { badge, button, empty, heading, iconButton, runList, said } from "./parts.js";
+import { badge, button, empty, heading, iconButton, runList, said, told } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { questionCard } from "./view-question.js";
 import { link } from "./routes.js";
 import { held } from "./store.js";
 import { asking, taskOf } from "./sessions.js";
 import { h } from "./vdom.js";
-import { named, t } from "./words.js";
+import { named, spoken, t } from "./words.js";
 
 const RECENT = 8;
 
@@ -40,7 +40,7 @@ export function phonesPage(state) {
           asked.map((one) => questionCard(one, state)),
         ),
       ),
-    0 < devices?.length && hint && h("p", { class: "small hint" }, icon("warning"), said(hint)),
+    0 < devices?.length && hint && h("p", { class: "small hint" }, icon("warning"), told(hint)),
     devices === null
       ? h("p", { class: "faint" }, t("loading"))
       : devices.length === 0
@@ -116,7 +116,7 @@ function phoneCard(device, state) {
           .filter(Boolean)
           .join(" · "),
       ),
-      device.hint && !device.by_hand && h("p", { class: "small hint" }, icon("warning"), said(device.hint)),
+      device.hint && !device.by_hand && h("p", { class: "small hint" }, icon("warning"), told(device.hint)),
       session && (session.running || session.waiting) && current(session, state.now),
       queueList(device, state),
       h(
@@ -161,7 +161,7 @@ export function queueList({ queue }, state) {
           { key: one.session_id },
           h("a", { class: "one-line", href: link("session", one.session_id) }, said(one.task)),
           !state.me?.read_only &&
-            iconButton(`${t("do.stop")}: ${one.task}`, {
+            iconButton(`${t("do.stop")}: ${spoken(one.task)}`, {
               symbol: "cross",
               style: "small quiet",
               disabled: held(state, one.session_id),

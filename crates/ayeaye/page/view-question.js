@@ -4,13 +4,13 @@ import { stop } from "./actions.js";
 import { proceed, take } from "./control.js";
 import { keep, kept } from "./drafts.js";
 import { icon } from "./icons.js";
-import { button, said, trouble } from "./parts.js";
+import { button, said, shown, trouble } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { ordered, questionOf } from "./sessions.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { plain, t } from "./words.js";
+import { t } from "./words.js";
 
 // What confirms, and what says that a person has acted, in the words that the agent takes for it.
 const YES = "yes";
@@ -41,7 +41,7 @@ export function questionCard(session, state, inRun) {
       app && h("span", { class: "faint one-line" }, t("question.app", { app })),
     ),
     !inRun && h("p", { class: "faint one-line" }, said(session.task)),
-    h("p", { class: "ask-text", dir: "auto" }, plain(question.text)),
+    h("p", { class: "ask-text", dir: "auto" }, shown(question.text)),
     question.kind && choices(session, question, off, state.control?.device === session.device_id),
     question.kind && answerBox(session, question, off),
     // On its own page the run has that among its controls.

@@ -1,6 +1,6 @@
 // Pages that are only read: the rules of what may be done without asking, and the settings.
 
-import { badge, failure, heading } from "./parts.js";
+import { badge, failure, heading, told } from "./parts.js";
 import { icon } from "./icons.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
@@ -71,7 +71,7 @@ export function settingsPage({ settings, errors, me }) {
       h(
         "dl",
         { class: "facts" },
-        h("div", { class: "fact wide" }, h("dt", null, t("settings.model")), h("dd", { dir: "auto" }, me.model)),
+        h("div", { class: "fact wide" }, h("dt", null, t("settings.model")), h("dd", null, told(me.model))),
       ),
     failure(errors.get("settings")),
     h(
@@ -111,7 +111,7 @@ function row({ key, value, origin, about }) {
   return h(
     "tr",
     { key },
-    h("th", { scope: "row" }, h("code", null, key), about && h("p", { class: "faint small" }, about)),
+    h("th", { scope: "row" }, h("code", null, key), about && h("p", { class: "faint small" }, told(about))),
     h(
       "td",
       null,

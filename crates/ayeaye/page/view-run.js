@@ -4,26 +4,26 @@ import { downloadUrl, pictureUrl } from "./api.js";
 import { goOn, pause, stop } from "./actions.js";
 import { drive, proceed, take } from "./control.js";
 import { draft, keep, kept } from "./drafts.js";
-import { duration, money, taken, when } from "./format.js";
+import { cost, duration, taken, when } from "./format.js";
 import { glass } from "./view-glass.js";
 import { controlPanel, drivenBadge, leaveCard } from "./view-control.js";
 import { doneWith, questionCard } from "./view-question.js";
 import { look, stepList } from "./view-steps.js";
-import { badge, button, chip, empty, fact, heading, iconButton, liveBadge, said, trouble } from "./parts.js";
+import { badge, button, chip, empty, fact, heading, iconButton, liveBadge, message, said, trouble } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { icon } from "./icons.js";
 import { link } from "./routes.js";
 import { labelOf, messageOf, ordered, taskOf } from "./sessions.js";
 import { held } from "./store.js";
 import { h } from "./vdom.js";
-import { plain, t } from "./words.js";
+import { spoken, t } from "./words.js";
 
 // From here on a task is more of a text than a title.
 const LONG = 90;
 
 export function runPage(state) {
   const id = state.route.session;
-  const open = state.open.get(id);
+  const open = asDriven(state, state.open.get(id));
   if (!open) return h("div", { class: "page" }, heading(t("run")), h("p", { class: "faint" }, t("loading")));
   if (open.missing) return h("div", { class: "page" }, heading(t("run")), empty("question", t("run.gone"), t("run.gone.why")));
   const { session } = open;
@@ -34,7 +34,7 @@ export function runPage(state) {
       "div",
       { class: "run-head" },
       heading(said(taskOf(session)), { class: LONG < session.task.length ? "task-title long" : "task-title" }),
-      h("div", { class: "row" }, chip(session), session.message && !session.question && said(messageOf(session), "run-message")),
+      h("div", { class: "row" }, standsSo(state, session)),
       facts(session, state.now),
       actions(state, session),
       state.control?.place !== id && trouble(state, id),
@@ -43,6 +43,18 @@ export function runPage(state) {
     h("div", { class: "run-screen" }, screenPane(state, open)),
     h("div", { class: "run-body" }, words(state, session), stepList(open, state.looked.get(id), state.busy)),
   );
+}
+
+/// What runs while somebody drives here is their own act: the run stands still, also before the server says so.
+function asDriven({ control }, open) {
+  if (!open?.session || control?.place !== open.session.session_id || !control.ready) return open;
+  return { ...open, session: { ...open.session, driven: true, running: false } };
+}
+
+/// While the phone is being taken over, its run is not paused yet.
+function standsSo({ control }, session) {
+  if (control?.place === session.session_id && !control.ready) return drivenBadge(control);
+  return [chip(session), messageOf(session) && !session.question && message(session, "run-message")];
 }
 
 function facts(session, now) {
@@ -58,8 +70,8 @@ function facts(session, now) {
     fact(t("run.started"), when(session.started_at, now)),
     fact(t("run.time"), duration(taken(session, now))),
     fact(t("run.steps"), session.step_count),
-    fact(t("run.model"), [duration(model), h("span", { class: "faint" }, t("run.share", { share }))]),
-    fact(t("run.cost"), money(session.cost_usd, session.cost_known)),
+    fact(t("run.model"), model ? [duration(model), h("span", { class: "faint" }, t("run.share", { share }))] : "–"),
+    fact(t("run.cost"), cost(session)),
   );
 }
 
@@ -78,7 +90,7 @@ function screenPane(state, open) {
   const shown = step
     ? {
         url: step.picture ? pictureUrl(id, step.index) : null,
-        alt: t("step.picture", { n: step.index + 1, label: plain(labelOf(step)) }),
+        alt: t("step.picture", { n: step.index + 1, label: spoken(labelOf(step)) }),
         mark: { point: step.point, end: step.end, key: step.index },
       }
     : {
@@ -108,8 +120,8 @@ function screenPane(state, open) {
     ),
     session.elsewhere && h("p", { class: "faint small" }, t("screen.elsewhere")),
     h("div", { class: "glass-place" }, glass({ ...shown, screen: device?.screen }), control?.leave && leaveCard(control.leave)),
-    // What runs while somebody drives is their own act: the buttons stay what they are meanwhile.
-    control && controlPanel(state, session.can?.resume || session.running ? {} : doneWith(session.question)),
+    // The server may not have told yet what can be done now.
+    control && controlPanel(state, session.can?.resume || session.can?.pause ? {} : doneWith(session.question)),
   ];
 }
 
@@ -140,11 +152,14 @@ function actions(state, session) {
   return h(
     "div",
     { class: "row actions", role: "group", "aria-label": t("do.actions") },
-    can.pause && button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: press(() => pause(id)) }),
+    can.pause &&
+      session.running &&
+      button(t("do.pause"), { key: "pause", symbol: "pause", disabled: off, on: press(() => pause(id)) }),
     can.resume &&
       !driven &&
       button(t("do.resume"), { key: "resume", symbol: "play", disabled: off, on: press(() => goOn(id, {})) }),
     can.stop &&
+      (session.running || session.waiting) &&
       button(t(session.waiting ? "do.give-up" : "do.stop"), { key: "stop", symbol: "stop", style: "danger", disabled: off, on: press(() => stop(id)) }),
     !driven &&
       can.take &&

@@ -3,7 +3,7 @@
 import { signOut } from "./actions.js";
 import { leave } from "./control.js";
 import { icon } from "./icons.js";
-import { badge, button, chip, iconButton, said } from "./parts.js";
+import { badge, button, chip, iconButton, said, told } from "./parts.js";
 import { phoneName } from "./phones.js";
 import { link } from "./routes.js";
 import { state as page, update } from "./store.js";
@@ -55,7 +55,7 @@ export function shell(state, content) {
       "main",
       { class: "main", key: "main", id: "main", tabindex: "-1" },
       state.link === "lost" &&
-        h("div", { class: "banner", role: "alert" }, icon("warning"), h("span", null, state.refusal ?? t("link.lost.text"))),
+        h("div", { class: "banner", role: "alert" }, icon("warning"), told(state.refusal ?? t("link.lost.text"))),
       state.newer &&
         h(
           "div",
@@ -98,7 +98,7 @@ function connection({ link: how }) {
 
 /// What runs, waits or asks, wherever one is.
 function nowList({ sessions, route }) {
-  const now = (sessions ?? []).filter((one) => one.running || one.waiting || one.queued);
+  const now = (sessions ?? []).filter((one) => one.running || one.waiting || one.queued || one.driven);
   if (now.length === 0) return null;
   return h(
     "nav",
@@ -179,7 +179,7 @@ function toastNote({ id, text, tone }) {
     "p",
     { key: id, class: `toast ${tone}` },
     icon(tone === "good" ? "check" : "dot"),
-    h("span", null, text),
+    told(text),
     iconButton(t("dismiss"), {
       symbol: "cross",
       style: "quiet small",

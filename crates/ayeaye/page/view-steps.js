@@ -4,11 +4,11 @@ import { pictureUrl } from "./api.js";
 import { duration, money, time } from "./format.js";
 import { actionIcon, icon } from "./icons.js";
 import { once } from "./actions.js";
-import { button, said } from "./parts.js";
+import { button, said, shown, told } from "./parts.js";
 import { earlier, labelOf, ordered } from "./sessions.js";
 import { update } from "./store.js";
 import { h } from "./vdom.js";
-import { named, plain, t } from "./words.js";
+import { named, spoken, t } from "./words.js";
 
 /// `looked` is the index of the step whose picture is shown.
 export function stepList(open, looked, busy) {
@@ -19,7 +19,7 @@ export function stepList(open, looked, busy) {
   const request = new Map((session.rounds ?? []).map((round) => [round.number, round.request]));
   const items = [];
   steps.forEach((step, place) => {
-    items.push(stepItem(id, step, step.index === looked, session.running && place === 0 && (session.away_until ? "step.away" : "step.deciding")));
+    items.push(stepItem(id, step, step.index === looked, place === 0 && underWay(session, step)));
     // The request stands below its steps: it came before them.
     if (several && steps[place + 1]?.round !== step.round) items.push(roundItem(step.round, request.get(step.round)));
   });
@@ -40,6 +40,12 @@ export function stepList(open, looked, busy) {
         on: { click: () => once(name, () => earlier(id)) },
       }),
   );
+}
+
+/// What is said of the newest step while nothing is decided in it.
+function underWay({ running, driven, away_until: away }, { over }) {
+  if (driven) return !over && "control.sending";
+  return running && (away ? "step.away" : "step.deciding");
 }
 
 function roundItem(number, request) {
@@ -63,7 +69,7 @@ function stepItem(id, step, looked, open) {
         type: "button",
         class: "step-open",
         "aria-pressed": looked,
-        "aria-label": `${t("step.see", { n: number })}: ${plain(labelOf(step)) || t(open || "step.cut")}`,
+        "aria-label": `${t("step.see", { n: number })}: ${spoken(labelOf(step)) || t(open || "step.cut")}`,
         on: { click: () => look(id, looked ? null : step.index) },
       },
       step.picture
@@ -86,19 +92,19 @@ function stepItem(id, step, looked, open) {
         step.speculative && h("span", { class: "tag" }, t("step.speculative")),
       ),
       (step.said ?? []).map((text) =>
-        h("p", { class: "told", dir: "auto" }, h("span", { class: "tag" }, t("step.told")), " ", plain(text)),
+        h("p", { class: "told", dir: "auto" }, h("span", { class: "tag" }, t("step.told")), " ", shown(text)),
       ),
-      step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, plain(step.thought)),
-      looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, plain(step.explain)),
+      step.thought && h("p", { class: looked ? "thought" : "thought clamped", dir: "auto" }, shown(step.thought)),
+      looked && step.explain && step.explain !== step.thought && h("p", { class: "explain", dir: "auto" }, shown(step.explain)),
       // A title is cut where it would be too long: the whole of it is read here.
-      looked && step.label.endsWith("…") && step.about && h("p", { class: "explain", dir: "auto" }, plain(step.about)),
+      looked && step.label.endsWith("…") && step.about && h("p", { class: "explain", dir: "auto" }, shown(step.about)),
       step.error &&
         h(
           "p",
           { class: "step-error" },
           icon("warning"),
           h("span", { class: "said-only" }, `${t("step.error")}: `),
-          said(step.error),
+          told(step.error),
         ),
       step.uncertain &&
         h(
@@ -106,7 +112,7 @@ function stepItem(id, step, looked, open) {
           { class: "step-error uncertain" },
           icon("warning"),
           h("span", { class: "said-only" }, `${t("step.uncertain")}: `),
-          said(step.uncertain),
+          told(step.uncertain),
         ),
     ),
     times(step),
@@ -136,7 +142,7 @@ function times({ model_ms: model, other_ms: other, cost_usd, agent, started_at: 
         vars: { "--share": `${whole ? Math.round(((model ?? 0) / whole) * 100) : 0}%` },
       }),
     h("span", { class: "faint" }, time(at)),
-    Number.isFinite(cost) && h("span", { class: "faint" }, money(cost, true)),
+    Number.isFinite(cost) && h("span", { class: "faint" }, money(cost)),
   );
 }
 

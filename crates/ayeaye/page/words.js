@@ -52,10 +52,18 @@ export const worded = (group, value) => `${group}.${value}` in english;
 // Among them the control characters, but for the ends of lines and tabs.
 const UNSEEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
+/// What is shown in place of a secret.
+export const HIDDEN = "••••••";
+
 /// A text without the marks that stand for secrets in the record, and without what is not seen and turns the direction
 /// of the rest.
-export const plain = (text) =>
-  text?.replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, t("secret")).replace(UNSEEN, "");
+export const plain = (text) => text?.replace(/\[secret [a-z]+ [\d+-]+ #[0-9a-f]{8}\]/g, HIDDEN).replace(UNSEEN, "");
+
+/// The same for who hears it.
+export const spoken = (text) => plain(text)?.replaceAll(HIDDEN, t("secret"));
+
+/// The server's words begin small; names of phones and programs stay as they are.
+export const sentence = (text) => text.replace(/^(?!adb\b)[a-z](?=[a-z]*[ ,:])/, (first) => first.toUpperCase());
 
 /// The words for a value of the server's closed lists (stop reasons, states, actions), else the value itself.
 export const named = (group, value) => ALL[chosen][`${group}.${value}`] ?? english[`${group}.${value}`] ?? value;

@@ -232,6 +232,23 @@ async function everyKindOfAnswer(browser, pages) {
   same("nor is the question's", choice.text, "<b>Send it?</b>");
   same("by hand there is one", (await replies({ answer: { by: "hand", done: "The user did it." } })).given, ["The user did it."]);
   same("for a text there is none", (await replies({ answer: { by: "text" } })).labels, []);
+  const own = async (question) => {
+    await replies(question);
+    const box = page.locator("#reply-text");
+    return (await box.isVisible()) && box.getAttribute("placeholder");
+  };
+  const options = ["Anna", "Ben"];
+  same("beside choices one can say it in other words", await own({ kind: "info", answer: { by: "choice", options } }), "Or in your own words");
+  same("but what is secret not", await own({ kind: "info", asks_for_secret: true, answer: { by: "choice", options } }), false);
+  same("nor what is done by hand", await own({ kind: "takeover", answer: { by: "hand", done: "Done." } }), false);
+  const steps = await page.evaluate(async () => {
+    const { addStep } = await import("/app/steps.js");
+    for (const step of [4, 5, 7, 10]) addStep({ step, action: { action_type: "TYPE", value: "[secret reply 8-15 #29880cf8]" } });
+    return [...document.querySelectorAll("#steps li")].map((row) => row.textContent);
+  });
+  const [typed, cut] = ["Type “••••••”", "Cut short, or done elsewhere"];
+  same("steps that are not told of are a line", steps, [`5${typed}`, `6${typed}`, `7${cut}`, `8${typed}`, `9–10${cut}`, `11${typed}`]);
+  same("a secret is heard as a word", await page.locator("#news").textContent(), "Step 11: Type “a secret”");
   await page.close();
 }
 
@@ -285,7 +302,8 @@ async function anotherCallsRun(view, device) {
 async function nothing(view) {
   await view.host("show", "ask_agent_start_new_task", { device_id: "nobody", task: "look" }, LIGHT);
   await view.until("Not started");
-  check("a call that failed says why", (await view.frame.getByRole("alert").innerText()).includes("nobody"));
+  const why = await view.frame.getByRole("alert").innerText();
+  check("a call that failed says why, and not what models are advised", why.includes("nobody") && !/hint|list_connected|`/.test(why), why);
   await view.picture("failed");
   await view.host("close");
 }

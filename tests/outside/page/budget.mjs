@@ -32,9 +32,13 @@ export async function budget({ browser, server, storage }) {
     names.filter((_, at) => !served[at]),
   );
 
-  const { plain } = await import(pathToFileURL(join(FOLDER, "words.js")));
-  const told = plain("Sent [secret reply 8-15 #29880cf8] to [secret code 4-7 #0123abcd]. [secret santa]");
-  check("marks of secrets are words for people", told === "Sent a secret to a secret. [secret santa]", told);
+  const { plain, sentence, spoken } = await import(pathToFileURL(join(FOLDER, "words.js")));
+  const marked = "Sent [secret reply 8-15 #29880cf8] to [secret code 4-7 #0123abcd]. [secret santa]";
+  check("marks of secrets are dots for people", plain(marked) === "Sent •••••• to ••••••. [secret santa]", plain(marked));
+  check("and words for who hears them", spoken(marked) === "Sent a secret to a secret. [secret santa]", spoken(marked));
+  const begun = ["it does not answer: unplug it", "adb does not answer", "emulator-5554 is busy", "Done."].map(sentence);
+  const wanted = ["It does not answer: unplug it", "adb does not answer", "emulator-5554 is busy", "Done."];
+  check("the server's words begin large, names stay as they are", String(begun) === String(wanted), begun);
 
   const [english, chinese] = await Promise.all(
     ["words-en.js", "words-zh.js"].map(async (name) => (await import(pathToFileURL(join(FOLDER, name)))).default),

@@ -15,6 +15,23 @@ const TEXT = KEYS + COMPOSED;
 const glassOf = (page) => page.locator(".run-screen .glass");
 const app = async (phone) => (await phoneState(phone)).foreground.package;
 
+/// All that is said of how the run stands, and offered, until the returned function is called.
+async function watchHead(page) {
+  await page.evaluate(() => {
+    const now = () =>
+      [...document.querySelectorAll(".run-head .chip, .run-message, .actions .button, .say .strong, .now .chip")]
+        .map((part) => part.textContent)
+        .join(" | ");
+    window.heads = [now()];
+    new MutationObserver(() => window.heads.at(-1) !== now() && window.heads.push(now())).observe(document.body, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+  });
+  return () => page.evaluate(() => window.heads);
+}
+
 /// Where an element stands on the picture, by the phone's own word for where it is.
 async function place(page, phone, fits) {
   const { nodes } = await until("the element", async () => {
@@ -42,14 +59,21 @@ export async function driving({ browser, server, storage, device, phone }) {
   await page.locator(".step").first().waitFor();
   await viewer.button("Take over").click();
   await page.getByText("You are driving this phone").first().waitFor();
-  await viewer.standing("Paused");
+  await viewer.standing("By hand");
   await phoneFault(phone);
-  check("taking over pauses the run", true);
+  await viewer.button("Hand back").waitFor();
+  const paused = await until("the run to be paused", async () => (await viewer.button("Pause").count()) === 0);
+  check("taking over pauses the run", paused && (await page.locator(".run-message").textContent()).startsWith("It waits"));
   await accessibleInAll(viewer, "a phone in a person's hand");
 
+  const seen = await watchHead(page);
   await viewer.button("Home").click();
   await until("the launcher", async () => (await app(phone)).includes("launcher"));
   check("the key Home goes to the phone", true);
+  await page.locator(".sending").waitFor({ state: "detached" });
+  await page.locator(".step .tag", { hasText: "You" }).first().waitFor();
+  const heads = await seen();
+  check("how the run stands, and what can be done with it, stays through an act", heads.length === 1, heads);
   await tap(page, phone, (node) => node.text === "Notes" || node.desc === "Notes");
   await until("Notes", async () => (await app(phone)).includes("notes"));
   await page.locator(".step .tag", { hasText: "You" }).first().waitFor();

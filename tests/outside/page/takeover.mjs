@@ -47,7 +47,7 @@ async function whileOneWaits(viewer, device, phone) {
   await viewer.go(`#/session/${first}`);
   await viewer.button("Take over").click();
   await page.getByText("You are driving this phone").first().waitFor();
-  await viewer.standing("Paused");
+  await viewer.standing("By hand");
   await phoneFault(phone);
   await goHome(viewer, phone);
   await page.getByText("Done.", { exact: true }).first().waitFor();
@@ -184,7 +184,7 @@ async function writtenBeforeAHint(viewer, device, phone) {
   await viewer.standing("Running");
   await viewer.button("Take over").click();
   await page.getByText("You are driving this phone").first().waitFor();
-  await viewer.standing("Paused");
+  await viewer.standing("By hand");
   await phoneFault(phone);
   const hint = page.getByLabel("Go on with a hint");
   await hint.fill("It is in the settings.");

@@ -11,6 +11,7 @@ const DONE = { running: false, stop_reason: "TASK_COMPLETED_SUCCESSFULLY", can: 
 export async function written(all) {
   await hintsStay(all);
   await textsStay(all);
+  await whoHasIt(all);
   await yourTurn(all);
   await doubleClick(all);
 }
@@ -105,6 +106,64 @@ async function textsStay(all) {
     check("a secret is not kept", !kept.includes("hunter2") && !kept.includes("senten"), kept);
     await staged.close("a phone that is lost");
   }
+}
+
+/// How the run stands is said as it is: while it is driven here, while it is driven elsewhere, and after.
+async function whoHasIt(all) {
+  const session = run({ device_id: A, ...PAUSED, message: "the operator paused the run" });
+  const staged = await driven(all, session);
+  const { page, viewer } = staged;
+  const head = () => page.locator(".run-head .row").first().innerText();
+  const said = async (name, ...words) => {
+    const now = (await head()).replace(/\s+/g, " ");
+    check(`how a run stands: ${name}`, words.every((one) => now.includes(one)), now);
+  };
+  await said("taken over", "By hand", "It waits while the phone is driven by hand.");
+  // What is done by hand looks like a run that goes on, to a page that has not heard yet that it is driven.
+  const acting = { ...session, running: true, stop_reason: "STILL_RUNNING", message: "" };
+  await staged.tell(["session", { ...acting, can: { guide: true, pause: true, stop: true, take: true } }]);
+  await said("an act on its way", "By hand", "It waits while");
+  check("and nothing can be paused or stopped", (await page.getByRole("button", { name: /^(Pause|Stop)$/ }).count()) === 0);
+  const message = "a person acts on the phone by hand; the session can be handed to the agent";
+  const after = { ...session, message, acted_by: "person" };
+  await staged.tell(["session", { ...after, driven: true }]);
+  await said("an act that is over", "By hand", "It waits while");
+  await viewer.button("Done with the phone").click();
+  await said("driven in another tab", "By hand", "It waits while");
+  await staged.tell(["session", after], ["sessions", { sessions: [after] }]);
+  await said("given back", "Paused", "The phone was driven by hand. The agent can go on from here.");
+  await page.locator(".language select").selectOption("zh");
+  await page.locator(":root:lang(zh-Hans) .run-message").waitFor();
+  await staged.tell();
+  await said("given back, in Chinese", "手机已由人手动操作");
+  await page.locator(".language select").selectOption("en");
+  await staged.tell(["session", { ...after, acted_by: "client" }]);
+  await said("by a client", "Your client acted on the phone itself.");
+  const lost = { ...session, stop_reason: "MODEL_FAILED", message: "no model answers: `ayeaye doctor` says more" };
+  await staged.tell(["session", lost]);
+  await said("the server's own words", "No model answers: ayeaye doctor says more");
+  check("names of commands are set apart", (await page.locator(".run-message code").textContent()) === "ayeaye doctor");
+  const task = "Sign in with [secret password 8-15 #29880cf8] now";
+  await staged.tell(["session", { ...lost, task, model_ms: 0 }]);
+  const title = page.locator("h1");
+  check("a secret is dots", (await title.innerText()) === "Sign in with •••••• now", await title.innerText());
+  check("which are words for who hears them", await title.getByRole("img", { name: "a secret" }).isVisible());
+  const cost = page.locator(".fact", { hasText: "Cost" }).locator("dd");
+  check("where no model was asked there is no cost", (await cost.innerText()) === "–", await cost.innerText());
+  await staged.tell(["session", { ...lost, model_ms: 900, cost_usd: 0.5 }]);
+  check("where one was, its price", (await cost.innerText()) === "$0.50" || (await cost.innerText()) === "US$0.50", await cost.innerText());
+  await staged.tell(["session", { ...lost, model_ms: 900, cost_known: false }]);
+  check("unless nobody knows it", (await cost.innerText()) === "–", await cost.innerText());
+  await accessible(viewer, "a run with a secret");
+  const hint = "it does not answer: unplug it, or over Wi-Fi `ayeaye disconnect` and `ayeaye connect` it";
+  await staged.tell(["devices", { devices: [phone(A, { state: "offline", hint })] }]);
+  for (const hash of ["", `#/phone/${A}`]) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    const there = page.locator(".hint", { hasText: "It does not answer: unplug it, or over Wi-Fi ayeaye disconnect and" });
+    await there.waitFor();
+    check(`what to do is a sentence, with its commands set apart: ${hash}`, (await there.locator("code").count()) === 2);
+  }
+  await staged.close("who has the phone");
 }
 
 /// What a person is asked to do at the phone is told to the agent when they hand the phone back.

@@ -1,6 +1,7 @@
 //! The run of one direct action: a step that the client decided instead of a model.
 //!
 //! An open round and an open question of the agent stay open, so that it can resume where it stopped.
+mod acted_by;
 mod gated;
 mod result;
 
@@ -9,6 +10,9 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Map;
 use tokio::time::Instant;
 
+pub use self::acted_by::ActedBy;
+use self::acted_by::LEFT_BY_PERSON;
+pub(crate) use self::acted_by::LEFT_TO_CLIENT;
 use self::gated::Gated;
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
@@ -29,10 +33,6 @@ use crate::{
 };
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
-pub(crate) const LEFT_TO_CLIENT: &str =
-    "the client acts on the phone itself; the session can be handed to the agent";
-const LEFT_BY_PERSON: &str =
-    "a person acts on the phone by hand; the session can be handed to the agent";
 const WAS_DARK: &str = "the screen was off, so nobody can have seen what this was aimed at; it has \
     been switched on and nothing else was done";
 const NO_FIELD: &str =

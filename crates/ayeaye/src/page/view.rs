@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
-    Agent, AgentError, DIRECT_REQUEST, Follower, Principal, Question, ReplyMode, Report, RunPhase,
-    SessionId, SessionInBrief, StopReason, error_chain,
+    ActedBy, Agent, AgentError, DIRECT_REQUEST, DeviceId, Follower, Principal, Question, ReplyMode,
+    Report, RunPhase, SessionId, SessionInBrief, StopReason, error_chain,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -49,6 +49,12 @@ pub(super) struct SessionLine {
     elsewhere: bool,
     /// Whether it holds acts by hand only, and no task.
     by_hand: bool,
+    /// Whether a person has its phone in hand for it. What they do there is no run that goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    driven: bool,
+    /// `client` or `person`: who acted on the phone in place of the agent, which is how it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acted_by: Option<&'static str>,
     /// Whether nothing is known of it but that its record cannot be read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unreadable: bool,
@@ -138,10 +144,13 @@ struct Told<'a> {
     asks: bool,
     /// Another server has it.
     elsewhere: bool,
+    /// A person has its phone in hand.
+    driven: bool,
 }
 
 impl SessionLine {
-    fn new(id: SessionId, summary: &Summary, Told { report, asks, elsewhere }: Told<'_>) -> Self {
+    fn new(id: SessionId, summary: &Summary, told: Told<'_>) -> Self {
+        let Told { report, asks, elsewhere, driven } = told;
         let (ended, message) = (summary.stop_reason, summary.message.as_str());
         let told = match report {
             // Acts by hand after a task do not change what the session was about, nor what came of it.
@@ -155,7 +164,7 @@ impl SessionLine {
         };
         let (task, stop_reason, message) = told;
         let stop_reason = stop_reason.unwrap_or(StopReason::StillRunning);
-        let running = stop_reason == StopReason::StillRunning;
+        let running = stop_reason == StopReason::StillRunning && !driven;
         let away_until = report.and_then(Report::waits_for_phone_until).map(str::to_owned);
         Self {
             session_id: id.to_string(),
@@ -177,6 +186,8 @@ impl SessionLine {
             away_until,
             elsewhere,
             by_hand: task == DIRECT_REQUEST,
+            driven,
+            acted_by: ActedBy::of_end(stop_reason, message).map(ActedBy::name),
             unreadable: false,
         }
     }
@@ -185,7 +196,7 @@ impl SessionLine {
 impl SessionLine {
     /// Whether it goes on, or waits for somebody or for its phone.
     pub(super) fn is_open(&self) -> bool {
-        self.running || self.waiting || self.queued
+        self.running || self.waiting || self.queued || self.driven
     }
 }
 
@@ -215,7 +226,10 @@ impl ListItem {
         }
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let asks = run.as_ref().is_some_and(asks);
-        let told = Told { report: report.as_deref(), asks, elsewhere };
+        // The phones that are driven are few, and known without a look at the store.
+        let device = DeviceId::new(summary.device.device_id.clone());
+        let driven = agent.hold_on(&device, principal).is_some() && is_driven(agent, id).await;
+        let told = Told { report: report.as_deref(), asks, elsewhere, driven };
         let mut line = SessionLine::new(id, &summary, told);
         line.task = truncate(&line.task, MAX_LISTED);
         line.message = truncate(&line.message, MAX_LISTED);
@@ -246,6 +260,8 @@ impl ListItem {
             away_until: None,
             elsewhere: false,
             by_hand: false,
+            driven: false,
+            acted_by: None,
             unreadable: true,
         };
         Self { line, question: None, question_step: None }
@@ -279,7 +295,8 @@ impl View {
         let asks = run.as_ref().is_some_and(asks);
         let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
         let elsewhere = agent.is_phone_elsewhere(&summary);
-        let told = Told { report: Some(&report), asks, elsewhere };
+        let driven = is_driven(agent, id).await;
+        let told = Told { report: Some(&report), asks, elsewhere, driven };
         let line = SessionLine::new(id, &summary, told);
         let question = report.question.as_ref().filter(|_| line.waiting);
         let can = if read_only { Can::default() } else { Can::of(&line, &report, &summary) };
@@ -351,6 +368,14 @@ fn asks(run: &Follower) -> bool {
     update.running && update.phase == RunPhase::Asking && *mode == ReplyMode::ManualReply
 }
 
+/// Whether a person has a session's phone in hand, as far as that can be told.
+async fn is_driven(agent: &Agent, id: SessionId) -> bool {
+    agent.is_in_hand(id).await.unwrap_or_else(|err| {
+        tracing::debug!(session = %id, "whether it is driven by hand: {}", error_chain(&err));
+        false
+    })
+}
+
 /// What a person can do about a session.
 fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
     if read_only {
@@ -364,6 +389,9 @@ fn next(line: &SessionLine, report: &Report, read_only: bool) -> &'static str {
     }
     if line.elsewhere {
         return "Its virtual phone is, or was, in another process. If resumed here, it uses this server's.";
+    }
+    if line.driven {
+        return "Its phone is driven by hand: hand it back to the agent, or say that you are done with it.";
     }
     if line.running && !line.waiting {
         return "It is running: advise it, pause it to act yourself, or stop it.";

@@ -10,8 +10,8 @@ use super::same_screen::after;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, client, complete, info, within};
 use crate::journal::{Fact, RoundStatus};
 use crate::{
-    AgentError, DeviceHolder, DeviceId, DirectAction, Follower, HOLD_LASTS, HoldId, Principal,
-    SessionId, StartTask, StopReason, UserInput,
+    ActedBy, AgentError, DeviceHolder, DeviceId, DirectAction, Follower, HOLD_LASTS, HoldId,
+    Principal, SessionId, StartTask, StopReason, UserInput,
 };
 
 fn phone() -> DeviceId {
@@ -68,6 +68,8 @@ async fn a_phone_in_hand_stays_the_persons_while_a_task_waits_for_it() {
         assert_eq!(done.session_id, first);
         let paused = person.agent.report(first, &client()).await.unwrap();
         assert!(paused.message.starts_with("a person acts on the phone"), "{}", paused.message);
+        let who = ActedBy::of_end(paused.stop_reason, &paused.message);
+        assert_eq!(who, Some(ActedBy::Person));
         nothing_more(&rig, 1).await;
         // Handed back, the first goes on, and the second has its turn after it.
         let report = rig.go_on(first, UserInput::Nothing).await;

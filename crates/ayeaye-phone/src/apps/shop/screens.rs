@@ -13,12 +13,12 @@ use crate::tree::element::{Alignment, Color, Drawable, Length, ON_SURFACE};
 impl Shop {
     fn cart_button(&self) -> Element {
         let count: u32 = self.cart.iter().map(|line| line.quantity).sum();
-        let button = icon_button(
-            icons::SHOPPING_CART,
-            &if count == 0 { "Cart".to_owned() } else { format!("Cart, {count} items") },
-            "cart",
-            Event::Cart,
-        );
+        let name = match count {
+            0 => "Cart".to_owned(),
+            1 => "Cart, 1 item".to_owned(),
+            _ => format!("Cart, {count} items"),
+        };
+        let button = icon_button(icons::SHOPPING_CART, &name, "cart", Event::Cart);
         if count == 0 {
             return button;
         }

@@ -114,6 +114,41 @@ fn the_controls_are_those_that_do_something() {
 }
 
 #[test]
+fn what_a_person_does_with_their_own_hands_is_no_run_that_goes_on() {
+    let asking = summary(Some("Which?"));
+    for (summary, question) in [(summary(None), None), (asking, Some(Question::info("Which?")))] {
+        let seen = |reason| {
+            // Between their acts it is paused, or asks; during one it runs.
+            let report = Report { message: String::new(), ..report(reason, "t", question.clone()) };
+            let told = Told { report: Some(&report), driven: true, ..Told::default() };
+            let line = SessionLine::new(report.session_id, &summary, told);
+            assert!(line.driven && line.is_open() && !line.running);
+            assert!(next(&line, &report, false).contains("driven by hand"));
+            (line.waiting, Can::of(&line, &report, &summary))
+        };
+        let between = seen(StopReason::UserPaused);
+        assert_eq!(seen(StopReason::StillRunning), between);
+        assert_eq!((between.0, between.1.resume), (question.is_some(), question.is_none()));
+    }
+}
+
+#[test]
+fn who_acted_in_place_of_the_agent_is_told_by_the_end_of_the_run_alone() {
+    let left = |reason, message: &str| {
+        let summary =
+            Summary { stop_reason: Some(reason), message: message.to_owned(), ..summary(None) };
+        SessionLine::new(SessionId::new(), &summary, Told::default()).acted_by
+    };
+    let person = "a person acts on the phone by hand; the session can be handed to the agent";
+    let client = "the client acts on the phone itself; the session can be handed to the agent";
+    assert_eq!(left(StopReason::UserPaused, person), Some("person"));
+    assert_eq!(left(StopReason::UserPaused, client), Some("client"));
+    assert_eq!(left(StopReason::UserPaused, "the operator paused the run"), None);
+    // What a model says of it is a model's word.
+    assert_eq!(left(StopReason::TaskCompletedSuccessfully, person), None);
+}
+
+#[test]
 fn a_question_of_a_run_that_stands_still_for_it_waits_and_takes_nothing_but_the_answer() {
     let running = report(StopReason::StillRunning, "t", Some(Question::info("Which?")));
     let running = Report { message: String::new(), ..running };
