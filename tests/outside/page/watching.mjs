@@ -39,7 +39,10 @@ export async function watching({ browser, server, storage, device, phone }) {
   await viewer.standing("Running");
   await page.locator(".step").first().waitFor();
   check("its steps come while it runs", await page.locator(".run-head .chip", { hasText: "Running" }).isVisible());
+  // As most see it: what moves must be as easy to read as what stands still.
+  await viewer.page.emulateMedia({ reducedMotion: "no-preference" });
   await accessible(viewer, "a run under way");
+  await viewer.page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByRole("heading", { name: "Question" }).waitFor();
   await viewer.standing("Asks");
   check("the tab says that a question waits", (await page.title()).startsWith("(1) "), await page.title());

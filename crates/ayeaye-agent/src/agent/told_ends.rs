@@ -84,8 +84,8 @@ impl Agent {
         self.followed.note(report.session_id, caller.clone(), connection, goes_on);
     }
 
-    /// Whether a run has stopped since whoever asks was told that it goes on. An act of direct control ends that, whichever
-    /// client it was: who acts in a session knows how it stands. That the server ended is no reason to stop.
+    /// Whether a run has stopped since whoever asks was told that it goes on. An act of direct control by a client ends that,
+    /// whichever it was: who acts in a session knows how it stands. That the server ended is no reason to stop.
     pub(super) fn owes_end(&self, session: &Session, next: &ContinueTask) -> bool {
         session.phase() == SessionPhase::Interrupted
             && session.stopped.as_ref().is_some_and(|(reason, message)| {
@@ -123,14 +123,14 @@ mod tests {
     #[test]
     fn each_connection_is_told_for_itself_and_one_that_is_new_as_the_others() {
         let mut followers = Followers::default();
-        let [one, other, new] = ["one", "other", "new"].map(|name| Some(name.to_owned()));
-        followers.note(one.clone(), true);
-        followers.note(other.clone(), false);
+        let named = |name: &str| Some(name.to_owned());
+        followers.note(named("one"), true);
+        followers.note(named("other"), false);
         assert!(followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("other")));
         assert!(followers.owe_end_to(Some("new")), "it may be the first, connected anew");
-        followers.note(new, false);
+        followers.note(named("new"), false);
         assert!(!followers.owe_end_to(Some("new")), "and is told once");
-        followers.note(one, false);
+        followers.note(named("one"), false);
         assert!(!followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("newer")));
         for number in 0..MOST_CONNECTIONS {
             followers.note(Some(number.to_string()), true);
