@@ -158,7 +158,13 @@ fn facts_of_a_phone_are_read_as_its_owner_would_say_them() {
         ("8_androidtv-hdmi-input-sony_1.txt", app("com.sony.dtv.tvx", ".MainActivity")),
         ("8_androidtv-hdmi-input-sony-netflix_1.txt", app("com.netflix.ninja", ".MainActivity")),
     ] {
-        assert_eq!(foreground(&sample(&format!("dumpsys_activity_starter/{file}"))), expected);
+        let text = sample(&format!("dumpsys_activity_starter/{file}"));
+        assert_eq!(foreground(&text), expected);
+        // The phone is asked only for the input that a television shows: what was started last may have been left since,
+        // and an app that is in front, as Netflix here, is told among the activities, which are asked for before.
+        let asked = text.lines().find(|line| line.contains("android.media.tv/passthrough"));
+        let is_input = !file.contains("netflix");
+        assert_eq!(asked.and_then(foreground), expected.filter(|_| is_input), "{file}");
     }
 }
 
