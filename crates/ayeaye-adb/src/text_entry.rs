@@ -136,8 +136,8 @@ impl TextEntry<'_> {
             && self.text.contains(|c: char| c.is_ascii_alphabetic())
     }
 
-    /// Looks whether the field is empty, where nothing else will tell and it decides whether the text may be typed
-    /// again: before the first letters that a keyboard is sent, if there is another one to get round it.
+    /// Looks at the field again after a tap, where nothing else will tell whether it was empty, which decides whether the
+    /// text may be typed again: before the first letters that a keyboard is sent, if there is another one to get round it.
     async fn look_first(self, client: &DeviceClient, target: &mut Target) {
         let is_first = target.method.is_some() && target.composes.is_none();
         let may_be_known = self.clear || !target.before.tapped;
@@ -148,7 +148,15 @@ impl TextEntry<'_> {
         if !others.iter().any(|way| matches!(way, TypingMethod::Ime(..))) {
             return;
         }
-        if Fields::dump(client).await.is_ok_and(|fields| fields.text() == Some("")) {
+        // It waits until the screen is at rest, and so is the focus. What it shows in an empty field may be what that
+        // asks for; the caret then tells afterwards.
+        let Ok(fields) = Fields::dump(client).await else { return };
+        let field = field::query(client).await;
+        target.before = FieldBefore { caret: field.caret, ..FieldBefore::default() };
+        if field.secret == Some(true) {
+            target.is_password = true;
+            target.hides = Hides::before(field.secret);
+        } else if fields.text() == Some("") {
             target.before = target.before.emptied();
         }
     }

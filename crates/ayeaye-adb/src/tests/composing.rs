@@ -18,8 +18,8 @@ struct Field {
 }
 
 /// A phone whose own keyboard makes one sign of any keys. What the keyboard app is sent arrives, as "milk"; to the
-/// command that brings it up, the phone answers so.
-async fn phone(holds: &str, switch: Reply) -> (Fake, Arc<Mutex<Field>>) {
+/// command that brings it up, the phone answers so. An empty field shows the hint as if it held it, as on most phones.
+async fn phone(holds: &str, hint: &'static str, switch: Reply) -> (Fake, Arc<Mutex<Field>>) {
     let field = Arc::new(Mutex::new(Field { text: holds.to_owned(), borrowed: false }));
     let held = Arc::clone(&field);
     let fake = Fake::phone(move |request| {
@@ -29,8 +29,9 @@ async fn phone(holds: &str, switch: Reply) -> (Fake, Arc<Mutex<Field>>) {
         let current = if field.borrowed { ADB } else { OWN };
         if request.starts_with("exec:uiautomator") {
             let node = "class=\"android.widget.EditText\" focused=\"true\" bounds=\"[0,0][9,9]\"";
+            let text = if field.text.is_empty() { hint } else { field.text.as_str() };
             let tree =
-                format!("<hierarchy rotation=\"0\"><node text=\"{}\" {node} /></hierarchy>", field.text);
+                format!("<hierarchy rotation=\"0\"><node text=\"{text}\" {node} /></hierarchy>");
             return Some(Reply::Bytes(tree.into_bytes()));
         }
         Some(match command {
@@ -88,8 +89,9 @@ fn sent(fake: &Fake, words: &str) -> usize {
 
 #[tokio::test]
 async fn a_text_goes_round_a_keyboard_that_made_something_else_of_an_earlier_one() {
-    for point in [None, Some(Point::new(500, 500).unwrap())] {
-        let (fake, field) = phone("", Reply::out("")).await;
+    let field = Some(Point::new(500, 500).unwrap());
+    for (point, hint) in [(None, "To"), (field, ""), (field, "To")] {
+        let (fake, field) = phone("", hint, Reply::out("")).await;
         let devices = fake.devices();
         for typed in ["milk", "milkmilk"] {
             // Also where the next run has opened the phone anew.
@@ -108,7 +110,7 @@ async fn a_text_goes_round_a_keyboard_that_made_something_else_of_an_earlier_one
 #[tokio::test]
 async fn what_stood_in_the_field_before_is_left_in_it() {
     for point in [None, Some(Point::new(500, 500).unwrap())] {
-        let (fake, field) = phone("old", Reply::out("")).await;
+        let (fake, field) = phone("old", "To", Reply::out("")).await;
         let done = milk(&fake, point).await;
         assert!(done.uncertain.unwrap().contains("does not hold the text"), "{point:?}");
         assert_eq!(field.lock().unwrap().text, "old\u{5b57}");
@@ -119,7 +121,7 @@ async fn what_stood_in_the_field_before_is_left_in_it() {
 #[tokio::test]
 async fn where_the_keyboard_app_does_not_come_up_it_is_told_what_the_field_holds() {
     let refusal = Reply::Shell(String::new(), "Error: Unknown input method\n".to_owned(), 1);
-    let (fake, field) = phone("", refusal).await;
+    let (fake, field) = phone("", "", refusal).await;
     let done = milk(&fake, None).await;
     let uncertain = done.uncertain.unwrap();
     assert!(uncertain.contains("does not hold the text"), "{uncertain}");
