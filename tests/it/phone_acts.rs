@@ -133,6 +133,43 @@ async fn letters_go_through_the_keyboard_app_where_the_own_one_composes_words() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn letters_of_which_a_keyboard_made_other_words_are_typed_again_and_the_next_go_round_it() {
+    let rig = on_a_note(|plan| plan.composing_keyboard = true).await;
+    let typed = act(&rig, "type_text", title(&rig, &json!({ "text": "oat milk" }))).await;
+    assert_eq!(field(&rig), "oat milk");
+    assert_eq!(typed.get("uncertain"), None, "{typed}");
+    assert!(typed["note"].as_str().unwrap().contains("typed again through ADBKeyboard"), "{typed}");
+    // Enter is pressed once the text is there, not into what the keyboard was making of it.
+    let again = json!({ "text": "new $HOME", "clear": true, "submit": true });
+    let typed = act(&rig, "type_text", title(&rig, &again)).await;
+    assert_eq!((typed.get("uncertain"), typed.get("note")), (None, None), "{typed}");
+    let note = |id: &str| {
+        let state = rig.virtual_phone.phone().state();
+        let field = state.nodes.into_iter().find(|node| node.id.ends_with(&format!("/{id}")));
+        field.map(|field| field.text)
+    };
+    assert_eq!(note("title").as_deref(), Some("new $HOME"));
+    let own = rig.virtual_phone.phone().input_method();
+    assert!(own.contains("latin"), "the own keyboard is back: {own}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stood_in_a_field_is_not_lost_to_a_keyboard_that_composes_words() {
+    let rig = on_a_note(|plan| plan.composing_keyboard = true).await;
+    act(&rig, "type_text", title(&rig, &json!({ "text": "\u{725b}\u{5976}" }))).await;
+    let typed = act(&rig, "type_text", title(&rig, &json!({ "text": "oat milk" }))).await;
+    assert!(typed["uncertain"].as_str().unwrap().contains("does not hold the text"), "{typed}");
+    assert!(field(&rig).starts_with("\u{725b}\u{5976}"), "{}", field(&rig));
+    // What is in the way now may go.
+    let again = json!({ "text": "oat milk", "clear": true });
+    let typed = act(&rig, "type_text", title(&rig, &again)).await;
+    assert_eq!((field(&rig).as_str(), typed.get("uncertain")), ("oat milk", None), "{typed}");
+    let typed = act(&rig, "type_text", json!({ "text": " and tea" })).await;
+    assert_eq!((field(&rig).as_str(), typed.get("uncertain")), ("oat milk and tea", None));
+    assert_eq!(typed.get("note"), None, "{typed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn letters_that_a_keyboard_composed_are_told_where_there_is_no_other_way() {
     let rig = on_a_note(|plan| {
         plan.composing_keyboard = true;

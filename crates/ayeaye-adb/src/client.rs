@@ -57,6 +57,8 @@ pub(crate) struct DeviceClient {
     others: Option<Arc<dyn OtherWays>>,
     /// The last answer did not come.
     is_in_doubt: AtomicBool,
+    /// A command has ended with its exit status.
+    tells_exit_codes: AtomicBool,
     /// What the phone's adb can do, as it says itself.
     features: OnceCell<String>,
     raw_service: Mutex<RawService>,
@@ -86,6 +88,7 @@ impl DeviceClient {
             way: Mutex::new(Route { server, serial: serial.to_owned() }),
             others: None,
             is_in_doubt: AtomicBool::new(false),
+            tells_exit_codes: AtomicBool::new(false),
             features: OnceCell::new(),
             raw_service: Mutex::default(),
             changes: OnceLock::new(),

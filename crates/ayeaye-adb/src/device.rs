@@ -25,7 +25,7 @@ use crate::parse::{
     ASK_CAPTURE_BAN, CaptureBan, batch, clock, current_size, on_display, sanitize_first_line,
     split_batch, wm_size,
 };
-use crate::text_entry::TextEntry;
+use crate::text_entry::{Keyboards, TextEntry};
 use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
 
 /// Why a drag may have been a swipe.
@@ -50,12 +50,13 @@ pub struct AdbDevice {
     long_press: OnceCell<Option<Duration>>,
 }
 
-/// What is learnt about a phone's screens, from one lease to the next.
+/// What is learnt about a phone's screens and keyboards, from one lease to the next.
 #[derive(Debug, Default)]
 pub(crate) struct SeenScreens {
     capture: Capture,
     displays: Displays,
     dumps: Arc<Dumps>,
+    keyboards: Keyboards,
     /// As it was told when the last run began.
     ban: Mutex<CaptureBan>,
 }
@@ -217,7 +218,9 @@ impl AdbDevice {
                 let among_several = self.seen.displays.among_several();
                 self.seen.dumps.want(among_several);
                 let (point, clear, submit) = (*point, *clear, *submit);
-                let typing = TextEntry { text, point, clear, submit, display, among_several };
+                let keyboards = &self.seen.keyboards;
+                let typing =
+                    TextEntry { text, point, clear, submit, display, among_several, keyboards };
                 return typing.perform(&self.client, on, field).await;
             }
         };

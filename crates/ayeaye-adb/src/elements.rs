@@ -145,7 +145,9 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("<hierarchy") {
         return Ok(Dump::None(NoElements::Unusable(CUT.to_owned())));
     }
-    let said = sanitize_first_line(&without_theme_trace(&text)).unwrap_or_default();
+    let said = sanitize_first_line(&without_theme_trace(&text))
+        .or_else(|| sanitize_first_line(&text))
+        .unwrap_or_default();
     if is_taken(&text) {
         // By one of ours, perhaps.
         let ours = client.dumps().one_may_go_on();

@@ -1,6 +1,7 @@
 //! The whole crate against an adb server that fails in every way that has been seen.
 mod capturing;
 mod checking;
+mod composing;
 mod connecting;
 mod displays;
 mod driving;

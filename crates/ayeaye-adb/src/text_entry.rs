@@ -5,45 +5,32 @@
 //! helper `yadb` if it has been installed on the phone.
 //!
 //! A phone accepts all of that and may still do nothing, or something else, so the field is looked at
-//! afterwards. Only where it holds what it held before, another way is tried.
+//! afterwards. Only where it holds what it held before, another way is tried, or where it was empty before: then it is
+//! emptied again first.
 mod clearing;
+mod composing;
 mod field;
 mod keys;
+mod ways;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{DeviceError, DeviceId, Performed, Point, ScreenSize, error_chain};
+use ayeaye_agent::{DeviceError, Performed, Point, ScreenSize, error_chain};
 use tokio::time::{Instant, sleep};
 
 use self::clearing::Emptied;
+pub(crate) use self::composing::Keyboards;
 use self::field::{Arrival, FieldBefore, Fields, Hides};
+use self::ways::{TypingMethod, nothing_typed, same};
 use crate::client::DeviceClient;
 use crate::gesture;
 use crate::ime::{self, ImeSwitch, YADB};
-use crate::parse::{
-    Caret, FIELD_QUERY, FieldState, InputMethods, WINDOWS_QUERY, as_of_now, display_in_focus,
-};
+use crate::parse::{Caret, FIELD_QUERY, FieldState, WINDOWS_QUERY, as_of_now, display_in_focus};
 use crate::quote::quote;
 
 /// The longest text that is typed in one gesture.
 const MAX_BYTES: usize = 16 * 1024;
-
-/// Keyboards that make words of their language out of letters, by the beginning of their package.
-const COMPOSING: [&str; 11] = [
-    "com.sohu.inputmethod",
-    "com.baidu.input",
-    "com.iflytek.inputmethod",
-    "com.tencent.qqpinyin",
-    "com.tencent.wetype",
-    "com.google.android.inputmethod.pinyin",
-    "com.google.android.inputmethod.japanese",
-    "com.google.android.inputmethod.korean",
-    "com.adamrocker.android.input.simeji",
-    "com.cootek.smartinput",
-    "jp.co.omronsoft",
-];
 
 /// Why nobody knows where enter went after a word that was still being made.
 const COMPOSING_ENTER: &str =
@@ -64,26 +51,6 @@ const FURTHER_LINES: &str =
     "its first line is empty, and it is not known whether others hold something";
 const NOT_TOLD_WHAT_IS_LEFT: &str = "the phone does not tell what is left in the field";
 
-/// A way to type a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum TypingMethod {
-    /// `input text`.
-    KeyEvents,
-    /// An installed keyboard of the `ADBKeyboard` family, and the current state to restore.
-    Ime(String, InputMethods),
-    Yadb,
-}
-
-impl TypingMethod {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::KeyEvents => "the keys of `input text`",
-            Self::Ime(..) => "ADBKeyboard",
-            Self::Yadb => "yadb",
-        }
-    }
-}
-
 /// A text to type, and what to do before and after.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextEntry<'a> {
@@ -98,12 +65,29 @@ pub(crate) struct TextEntry<'a> {
     pub(crate) display: Option<u32>,
     /// The display that is looked at, where others show something too.
     pub(crate) among_several: Option<u32>,
+    /// What is known of the phone's keyboards.
+    pub(crate) keyboards: &'a Keyboards,
+}
+
+/// What is known of where a text is typed.
+#[derive(Debug)]
+struct Target {
+    before: FieldBefore,
+    hides: Hides,
+    /// It is for a password: no keyboard makes words of that.
+    is_password: bool,
+    /// The phone's own input method, where it is told.
+    method: Option<String>,
+    /// That makes something else of letters.
+    composes: Option<bool>,
+    /// How often the text was sent.
+    sent: u32,
 }
 
 impl TextEntry<'_> {
     /// Types it. `on` is the size of the screen that the field was seen on; `seen` is the field as it was at the last
-    /// look. A text that cannot be typed is refused before anything
-    /// is touched; each part is sent once, unless the field shows that nothing has come of it.
+    /// look. A text that cannot be typed is refused before anything is touched; each part is sent once, unless the
+    /// field shows that nothing has come of it, or was empty and holds something else.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
@@ -132,14 +116,9 @@ impl TextEntry<'_> {
         if self.text.is_empty() {
             return self.only_clear(client, &field).await;
         }
-        let composes = field.method.as_deref().is_some_and(is_composing);
-        // No keyboard makes words of what is typed for a password.
+        let composes = field.method.as_deref().and_then(|it| self.keyboards.composes(it));
         let is_password = field.secret == Some(true);
-        if has_keys
-            && composes
-            && !is_password
-            && self.text.contains(|c: char| c.is_ascii_alphabetic())
-        {
+        if self.may_be_composed() && composes == Some(true) && !is_password {
             let others = self.ways_for_any_text(client).await?;
             ways.splice(0..0, others);
         }
@@ -150,26 +129,90 @@ impl TextEntry<'_> {
             }
         }
         let tapped = self.point.is_some();
-        let mut before = FieldBefore { caret: field.caret, tapped, ..FieldBefore::default() };
-        let mut hides = Hides::before(field.secret);
+        let before = FieldBefore { caret: field.caret, tapped, ..FieldBefore::default() };
+        let hides = Hides::before(field.secret);
+        let mut target =
+            Target { before, hides, is_password, method: field.method, composes, sent: 0 };
+        self.look_first(client, &mut target).await;
+        self.type_in_turn(client, ways, target).await
+    }
+
+    /// Whether a keyboard can make words of its language of the keys.
+    fn may_be_composed(self) -> bool {
+        self.text.chars().all(keys::has_key)
+            && self.text.contains(|c: char| c.is_ascii_alphabetic())
+    }
+
+    /// Looks at the field again after a tap, where nothing else will tell whether it was empty, which decides whether the
+    /// text may be typed again: before the first letters that a keyboard is sent, if there is another one to get round it.
+    async fn look_first(self, client: &DeviceClient, target: &mut Target) {
+        let is_first = target.method.is_some() && target.composes.is_none();
+        let may_be_known = self.clear || !target.before.tapped;
+        if !is_first || may_be_known || target.is_password || !self.may_be_composed() {
+            return;
+        }
+        let others = self.ways_for_any_text(client).await.unwrap_or_default();
+        if !others.iter().any(|way| matches!(way, TypingMethod::Ime(..))) {
+            return;
+        }
+        // It waits until the screen is at rest, and so is the focus. What it shows in an empty field may be what that
+        // asks for; the caret then tells afterwards.
+        let Ok(fields) = Fields::dump(client).await else { return };
+        let field = field::query(client).await;
+        target.before = FieldBefore { caret: field.caret, ..FieldBefore::default() };
+        if field.secret == Some(true) {
+            target.is_password = true;
+            target.hides = Hides::before(field.secret);
+        } else if fields.text() == Some("") {
+            target.before = target.before.emptied();
+        }
+    }
+
+    /// Types it in one way, and in the next where nothing has come of it, or something else has taken an empty place.
+    async fn type_in_turn(
+        self,
+        client: &Arc<DeviceClient>,
+        mut ways: Vec<TypingMethod>,
+        mut target: Target,
+    ) -> Result<Performed, DeviceError> {
         let mut note = None;
+        let mut altered = None;
         for tried in 0.. {
             let Some(way) = ways.get(tried).cloned() else { break };
-            let sent = self.try_way(client, &way, &mut before, &mut hides, tried == 0).await?;
-            match sent {
-                Arrival::Nothing => {}
-                arrived => {
-                    let uncertain = match arrived {
-                        Arrival::Different(why) if self.submit => {
-                            Some(format!("{why}; enter was not pressed"))
-                        }
-                        Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
-                        Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
-                        Arrival::There | Arrival::Composing | Arrival::Nothing => None,
-                    };
-                    let secret_field = hides.told();
-                    return Ok(Performed { uncertain, note, secret_field, ..Performed::done() });
+            let sent = self.try_way(client, &way, &mut target, tried == 0).await;
+            let sent = match (sent, altered.take()) {
+                // What stands in the field is told either way.
+                (Err(error), Some(why)) if !error.ends_driving() && !error.may_have_acted() => {
+                    note = None;
+                    let error = error_chain(&error);
+                    Arrival::Different(format!("{why}; typing it again failed: {error}"))
                 }
+                (sent, _) => sent?,
+            };
+            self.learn(&target, &way, &sent);
+            if let Arrival::Altered(why) = &sent
+                && way == TypingMethod::KeyEvents
+                && tried == 0
+                && !target.is_password
+            {
+                let others = self.ways_for_any_text(client).await.unwrap_or_default();
+                ways.truncate(1);
+                ways.extend(others.into_iter().find(|way| matches!(way, TypingMethod::Ime(..))));
+                if let Some(next) = ways.get(1) {
+                    tracing::info!(device = %client.id(), "something else came of {}", way.name());
+                    note = Some(format!(
+                        "the phone's keyboard made something else of {}, so the field was emptied and the text typed \
+                         again through {}",
+                        way.name(),
+                        next.name()
+                    ));
+                    altered = Some(why.clone());
+                    continue;
+                }
+            }
+            if sent != Arrival::Nothing {
+                let note = note.filter(|_| 1 < target.sent);
+                return Ok(self.told(sent, note, &target));
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());
             if tried == 0 {
@@ -177,8 +220,8 @@ impl TextEntry<'_> {
                     |others: Vec<TypingMethod>| others.into_iter().filter(|it| !same(it, &way));
                 ways.truncate(1);
                 ways.extend(known(self.ways_for_any_text(client).await?));
-                ways.retain(|way| !is_password || *way != TypingMethod::Yadb);
-                if has_keys && way != TypingMethod::KeyEvents {
+                ways.retain(|way| !target.is_password || *way != TypingMethod::Yadb);
+                if way != TypingMethod::KeyEvents && self.text.chars().all(keys::has_key) {
                     ways.push(TypingMethod::KeyEvents);
                 }
             }
@@ -187,11 +230,49 @@ impl TextEntry<'_> {
             }
         }
         let tried: Vec<&str> = ways.iter().map(TypingMethod::name).collect();
-        let why = nothing_typed(client.id(), &tried, composes);
+        let why = nothing_typed(client.id(), &tried, target.composes == Some(true));
         // What stood in the field is gone.
         let emptied =
-            if self.clear && before.empty { "the field was emptied, and then " } else { "" };
+            if self.clear && target.before.empty { "the field was emptied, and then " } else { "" };
         Err(client.refused("the text", format!("{emptied}{why}")))
+    }
+
+    /// Remembers what has become of the keys that were sent through the phone's own keyboard.
+    fn learn(self, target: &Target, way: &TypingMethod, sent: &Arrival) {
+        let Some(method) = target.method.as_deref() else { return };
+        if target.is_password || !self.may_be_composed() {
+            return;
+        }
+        match (way, sent) {
+            // Where it cannot be seen, another look before the next text would show no more.
+            (
+                TypingMethod::KeyEvents,
+                Arrival::There | Arrival::Composing | Arrival::Unknown(_),
+            ) if target.sent == 1 => {
+                self.keyboards.remember(method, Some(false));
+            }
+            (TypingMethod::KeyEvents, Arrival::Different(_) | Arrival::Altered(_)) => {
+                self.keyboards.remember(method, None);
+            }
+            // The keys had gone first, and the field takes the text as it is.
+            (TypingMethod::Ime(..), Arrival::There) if 1 < target.sent => {
+                self.keyboards.remember(method, Some(true));
+            }
+            _ => {}
+        }
+    }
+
+    /// The result for what has come of it.
+    fn told(self, arrived: Arrival, note: Option<String>, target: &Target) -> Performed {
+        let uncertain = match arrived {
+            Arrival::Different(why) | Arrival::Altered(why) if self.submit => {
+                Some(format!("{why}; enter was not pressed"))
+            }
+            Arrival::Unknown(why) | Arrival::Different(why) | Arrival::Altered(why) => Some(why),
+            Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
+            Arrival::There | Arrival::Composing | Arrival::Nothing => None,
+        };
+        Performed { uncertain, note, secret_field: target.hides.told(), ..Performed::done() }
     }
 
     /// An error where another display has the focus: keyboards and yadb type there, and the phone tells of the field
@@ -258,7 +339,7 @@ impl TextEntry<'_> {
             Emptied::Unknown => Arrival::Unknown(NOT_TOLD_WHAT_IS_LEFT.to_owned()),
         };
         let uncertain = match self.finish(client, arrived).await? {
-            Arrival::Unknown(why) | Arrival::Different(why) => Some(why),
+            Arrival::Unknown(why) | Arrival::Different(why) | Arrival::Altered(why) => Some(why),
             Arrival::There | Arrival::Composing | Arrival::Nothing => None,
         };
         Ok(Performed { uncertain, secret_field: field.secret, ..Performed::done() })
@@ -269,15 +350,14 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &TypingMethod,
-        before: &mut FieldBefore,
-        hides: &mut Hides,
+        target: &mut Target,
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let TypingMethod::Ime(id, methods) = way else {
-            return self.try_active(client, way, before, hides, is_first).await;
+            return self.try_active(client, way, target, is_first).await;
         };
         let switch = ImeSwitch::activate(client, id, methods).await?;
-        let typed = self.try_active(client, way, before, hides, is_first).await;
+        let typed = self.try_active(client, way, target, is_first).await;
         switch.restore().await;
         typed
     }
@@ -286,11 +366,11 @@ impl TextEntry<'_> {
         self,
         client: &Arc<DeviceClient>,
         way: &TypingMethod,
-        before: &mut FieldBefore,
-        hides: &mut Hides,
+        target: &mut Target,
         is_first: bool,
     ) -> Result<Arrival, DeviceError> {
         let keyboard = if let TypingMethod::Ime(id, _) = way { Some(id.as_str()) } else { None };
+        let Target { before, hides, sent, .. } = target;
         if is_first {
             if self.clear {
                 let emptied = clearing::clear(client, self.display, keyboard, before.caret).await?;
@@ -305,11 +385,22 @@ impl TextEntry<'_> {
             }
         } else if keyboard.is_some() {
             // A keyboard that is put aside may hand over what it was composing.
-            let arrived = field::arrival(client, *before, self.text, hides).await;
-            if arrived != Arrival::Nothing {
-                return self.finish(client, arrived).await;
+            match field::arrival(client, *before, self.text, hides).await {
+                Arrival::Nothing => {}
+                Arrival::Altered(why) => {
+                    let emptied =
+                        clearing::clear(client, self.display, keyboard, before.caret).await?;
+                    if emptied != Emptied::Yes {
+                        return Ok(Arrival::Different(format!(
+                            "{why}; whether the field could be emptied to type it again is not known"
+                        )));
+                    }
+                    *before = before.emptied();
+                }
+                arrived => return self.finish(client, arrived).await,
             }
         }
+        *sent += 1;
         match way {
             TypingMethod::KeyEvents => self.type_by_keys(client, *before, hides).await?,
             TypingMethod::Yadb => type_by_yadb(client, self.text).await?,
@@ -373,48 +464,6 @@ impl TextEntry<'_> {
         }
         Ok(arrived)
     }
-
-    /// The ways for a text that has no keys; an error without any.
-    async fn any_text(self, client: &DeviceClient) -> Result<Vec<TypingMethod>, DeviceError> {
-        let (ways, why_not) = self.ways_or_why_not(client).await?;
-        if !ways.is_empty() {
-            return Ok(ways);
-        }
-        let Some(odd) = self.text.chars().find(|c| !c.is_ascii()) else {
-            // A line break is no reason to ask anybody for a keyboard.
-            let odd = self.text.chars().find(|c| !keys::has_key(*c)).unwrap_or_default();
-            let reason = format!("`input text` has no key for {odd:?}, and {why_not}");
-            return Err(client.not_sent("the text", reason));
-        };
-        Err(DeviceError::NoKeyboard { id: client.id().clone(), odd, why: why_not })
-    }
-
-    /// The ways there are on this phone for a text of any letters.
-    async fn ways_for_any_text(
-        self,
-        client: &DeviceClient,
-    ) -> Result<Vec<TypingMethod>, DeviceError> {
-        self.ways_or_why_not(client).await.map(|(ways, _)| ways)
-    }
-
-    /// The ways to type any text, and why the keyboard is not among them.
-    async fn ways_or_why_not(
-        self,
-        client: &DeviceClient,
-    ) -> Result<(Vec<TypingMethod>, String), DeviceError> {
-        let (methods, has_yadb) = ime::query(client).await?;
-        let (mut ways, mut why_not) = (Vec::new(), String::new());
-        match ime::usable(client.id(), &methods) {
-            Ok(id) => ways.push(TypingMethod::Ime(id, methods)),
-            Err(why) => why_not = why,
-        }
-        if has_yadb && yadb_types(self.text) {
-            ways.push(TypingMethod::Yadb);
-        } else if has_yadb && !why_not.is_empty() {
-            why_not.insert_str(0, r"yadb types no line break, and makes one of `\n`; ");
-        }
-        Ok((ways, why_not))
-    }
 }
 
 fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
@@ -426,39 +475,6 @@ fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
         return refused(format!("it has the control character U+{:04X}", u32::from(control)));
     }
     Ok(())
-}
-
-/// Whether yadb types the text as it is: of a backslash and an n it makes a line break, or of two backslashes before
-/// it, by its version.
-fn yadb_types(text: &str) -> bool {
-    quote(text).is_ok() && !text.contains(r"\n")
-}
-
-fn is_composing(method: &str) -> bool {
-    COMPOSING.iter().any(|package| method.starts_with(package))
-}
-
-fn same(way: &TypingMethod, other: &TypingMethod) -> bool {
-    std::mem::discriminant(way) == std::mem::discriminant(other)
-}
-
-fn nothing_typed(device: &DeviceId, tried: &[&str], composes: bool) -> String {
-    let mut text = format!(
-        "the phone accepted it and the field holds nothing of it (tried: {})",
-        tried.join(", ")
-    );
-    if tried.contains(&"ADBKeyboard") {
-        _ = write!(
-            text,
-            "; an old ADBKeyboard does nothing on newer phones: `ayeaye setup {device} --keyboard fetch`, on the \
-             computer that runs Aye-aye, tries the one that is there and puts a newer one in its place"
-        );
-    } else if composes {
-        text.push_str("; the keyboard makes words of its language from it: switch it to English, or install ADBKeyboard");
-    } else {
-        text.push_str("; if the phone's keyboard composes words, switch it to English, or install ADBKeyboard");
-    }
-    text
 }
 
 async fn is_typed(

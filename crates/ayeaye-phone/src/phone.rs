@@ -212,7 +212,7 @@ impl Phone {
     }
     /// `ime set`; an error text when it is unknown or not enabled.
     pub fn set_input_method(&self, id: &str) -> Result<(), String> {
-        self.os().system().set_input_method(id)
+        self.os().set_input_method(id)
     }
     pub fn enable_input_method(&self, id: &str, on: bool) -> Result<(), String> {
         self.os().system().enable_input_method(id, on)

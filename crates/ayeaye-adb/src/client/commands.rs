@@ -9,7 +9,50 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::DeviceClient;
 use crate::fence::NotBegun;
 use crate::protocol::{Connection, ProtocolError};
-use crate::shell::{self, ShellOutput};
+use crate::shell::{self, ExitMarker, ShellOutput};
+
+/// Why nothing can be done with a phone whose link holds.
+const NO_COMMAND_ENDS: &str = "its commands end without an exit status, even `true`, though its adbd says that it tells \
+    them (`shell_v2`): turn USB debugging off and on again, or restart the phone; if that does not help, something \
+    between it and adb cuts the answers off, or it only imitates adb";
+
+/// How a shell of its own tells the exit code of its command.
+#[derive(Debug)]
+enum Ending {
+    /// In a packet of its own, of shell v2.
+    Packet,
+    /// Behind this, in the output.
+    Marker(ExitMarker),
+}
+
+impl Ending {
+    fn of(has_shell_v2: bool) -> Self {
+        if has_shell_v2 { Self::Packet } else { Self::Marker(ExitMarker::new()) }
+    }
+
+    fn service(&self, command: &str) -> String {
+        match self {
+            Self::Packet => format!("shell,v2,raw:{command}"),
+            Self::Marker(mark) => format!("shell:{}", mark.append_to(command)),
+        }
+    }
+
+    /// The inner error is what came where it ended without an exit code, as far as that is known.
+    async fn read(
+        &self,
+        connection: &mut Connection,
+    ) -> Result<Result<ShellOutput, String>, ProtocolError> {
+        let read = match self {
+            Self::Packet => shell::read_v2(connection).await,
+            Self::Marker(mark) => shell::read_with_marker(connection, mark).await,
+        };
+        match read {
+            Err(ProtocolError::NoExitCode(said)) => Ok(Err(said)),
+            Err(ProtocolError::Closed) => Ok(Err(String::new())),
+            read => read.map(Ok),
+        }
+    }
+}
 
 /// Whether a command may be sent a second time when its answer did not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +205,7 @@ impl DeviceClient {
         let error = match ended {
             Ok(Ok(output)) => {
                 self.same_phone.answered();
+                self.tells_exit_codes.store(true, Ordering::Relaxed);
                 return Ok(output);
             }
             // It was not sent.
@@ -195,53 +239,46 @@ impl DeviceClient {
             // For a phone that is the wish for a shell with a person at it, which does not end.
             return Err(self.not_sent(what, "there is no command"));
         }
-        let deadline = Instant::now() + limit;
-        if self.has_shell_v2().await? {
-            let service = format!("shell,v2,raw:{command}");
-            self.call(what, &service, deadline, limit, async |connection| {
-                shell::read_v2(connection).await
-            })
-            .await
-        } else {
-            let mark = shell::ExitMarker::new();
-            let service = format!("shell:{}", mark.append_to(command));
-            let read = async |connection: &mut Connection| match shell::read_with_marker(
-                connection, &mark,
-            )
-            .await
-            {
-                Err(ProtocolError::NoExitCode(said)) => Ok(Err(said)),
-                read => read.map(Ok),
-            };
-            match self.call(what, &service, deadline, limit, read).await? {
-                Ok(output) => Ok(output),
-                Err(said) => Err(self.no_exit_code(what, said).await),
+        let ending = Ending::of(self.has_shell_v2().await?);
+        let service = ending.service(command);
+        let read = async |connection: &mut Connection| ending.read(connection).await;
+        match self.call(what, &service, Instant::now() + limit, limit, read).await? {
+            Ok(output) => {
+                self.tells_exit_codes.store(true, Ordering::Relaxed);
+                Ok(output)
             }
+            Err(said) => Err(self.no_exit_code(what, said).await),
         }
     }
 
     /// A command's output without an exit code is that of a link which broke, or of something that only
     /// looks like a phone.
     async fn no_exit_code(&self, what: &str, said: String) -> DeviceError {
-        let mark = shell::ExitMarker::new();
-        let service = format!("shell:{}", mark.append_to("true"));
         let limit = self.limits.shell;
-        let read =
-            async |connection: &mut Connection| match shell::read_with_marker(connection, &mark)
-                .await
-            {
-                Err(ProtocolError::NoExitCode(_)) => Ok(true),
-                read => read.map(|_| false),
-            };
-        match self.call(what, &service, Instant::now() + limit, limit, read).await {
-            Ok(true) => self.garbled(
+        let ends = async || {
+            let has_shell_v2 = self.has_shell_v2().await?;
+            if has_shell_v2 && self.tells_exit_codes.load(Ordering::Relaxed) {
+                // It does end its commands.
+                return Ok((has_shell_v2, true));
+            }
+            let ending = Ending::of(has_shell_v2);
+            let read = async |connection: &mut Connection| ending.read(connection).await;
+            let ended =
+                self.call(what, &ending.service("true"), Instant::now() + limit, limit, read).await;
+            ended.map(|ended| (has_shell_v2, ended.is_ok()))
+        };
+        match ends().await {
+            Ok((false, false)) => self.garbled(
                 what,
                 format!(
                     "it does not run command lines as Android's shell does: `true; echo $?` tells no exit \
                      code (to this it said `{said}`), so it is no phone, or one that only imitates adb"
                 ),
             ),
-            Ok(false) | Err(_) => self.request_failed(what, ProtocolError::NoExitCode(said)),
+            Ok((true, false)) => self.garbled(what, NO_COMMAND_ENDS),
+            Ok((_, true)) | Err::<_, DeviceError>(_) => {
+                self.request_failed(what, ProtocolError::NoExitCode(said))
+            }
         }
     }
 

@@ -59,18 +59,24 @@ pub(crate) fn batch(commands: &[&str]) -> String {
     commands.join(&format!("; echo {SEPARATOR}; "))
 }
 
-/// The outputs of the commands of a [`batch`], in order; a missing one is empty. A line that only contains the
-/// separator, as a window's title may, does not separate.
+/// The outputs of the commands of a [`batch`], in order, without byte order marks before them; a missing one is empty. A
+/// line that only contains the separator, as a window's title may, does not separate.
 pub(crate) fn split_batch<const N: usize>(output: &str) -> [&str; N] {
     let mut rest = Some(output);
     let mut part = 0;
     std::array::from_fn(|_| {
         part += 1;
         let all = rest.take().unwrap_or_default();
-        let Some(at) = separator(all).filter(|_| part < N) else { return all };
+        let Some(at) = separator(all).filter(|_| part < N) else { return without_mark(all) };
         rest = all.get(at + SEPARATOR.len()..);
-        &all[..at]
+        without_mark(&all[..at])
     })
+}
+
+/// Without the byte order mark that the first line begins with, if it does.
+fn without_mark(part: &str) -> &str {
+    let first = part.trim_start_matches(['\r', '\n']);
+    if first.starts_with('\u{feff}') { first.trim_start_matches('\u{feff}') } else { part }
 }
 
 /// Where the first separator is that has a line to itself.
@@ -127,6 +133,10 @@ mod tests {
         assert_eq!(split_batch("1\n--ayeaye--\n2\n"), ["1\n", "\n2\n"]);
         assert_eq!(split_batch("1"), ["1", "", ""]);
         assert_eq!(split_batch("1\r\n--ayeaye--\r\n2"), ["1\r\n", "\r\n2"]);
+        assert_eq!(
+            split_batch("\u{feff}1\n--ayeaye--\r\n\u{feff}2\n--ayeaye--\n3\u{feff}\n"),
+            ["1\n", "2\n", "\n3\u{feff}\n"]
+        );
         let titled = "Window #1 Window{1 u0 --ayeaye--mInputStarted=false}:\n";
         assert_eq!(split_batch(&format!("{titled}--ayeaye--\n2")), [titled, "\n2"]);
     }

@@ -79,6 +79,25 @@ async fn what_answers_adb_without_a_shell_is_told_from_a_link_that_broke() {
 }
 
 #[tokio::test]
+async fn a_shell_that_ends_no_command_with_a_code_is_told_from_a_link_that_broke() {
+    for ends_others in [false, true] {
+        let fake = Fake::phone(move |request| {
+            let line = request.strip_prefix("shell,v2,raw:")?;
+            let is_ended = ends_others && line == "true";
+            (!is_ended).then(|| Reply::Bytes(packet(1, b"Pixel\n")))
+        })
+        .await;
+        let error = fake.open().await.info().await.unwrap_err();
+        if ends_others {
+            assert!(matches!(error, DeviceError::LinkLost(..)), "{error:?}");
+        } else {
+            assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+            assert!(error.to_string().contains("end without an exit status"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_tap_whose_answer_is_cut_anywhere_is_doubtful_and_sent_once() {
     let whole = [packet(1, b"ok\n"), packet(2, b""), packet(3, &[0])].concat();
     for end in 0..whole.len() {

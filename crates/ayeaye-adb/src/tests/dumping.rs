@@ -55,6 +55,24 @@ async fn elements_come_after_a_dump_that_took_too_long() {
 }
 
 #[tokio::test]
+async fn a_stack_trace_instead_of_elements_is_not_told_as_silence() {
+    let trace = include_str!("../../samples/uiautomator_dump/12_xiaomi-miui_2_error.txt");
+    // An empty dump is made three times, and then three times compressed.
+    let fake = dumps(std::iter::repeat_n(told(trace), 6)).await;
+    let Err(NoElements::Said(said)) = fake.open().await.ui_tree_or_why().await.unwrap() else {
+        panic!("there are none")
+    };
+    assert!(
+        said.starts_with("java.io.FileNotFoundException: /data/system/theme_config/"),
+        "{said}"
+    );
+    // What stands behind the trace says more.
+    let fake = dumps([told(&format!("{trace}\nKilled\n"))]).await;
+    let told = fake.open().await.ui_tree_or_why().await.unwrap();
+    assert_eq!(told, Err(NoElements::Said("Killed".to_owned())));
+}
+
+#[tokio::test]
 async fn what_the_phone_says_instead_of_elements_is_told() {
     let refused = "java.lang.SecurityException: not allowed\n\tat android.os.Parcel\n";
     let fake = dumps([

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use ayeaye_agent::DeviceError;
 
-use super::InputMethods;
 use super::field::Fields;
 use super::keys::KEY_TIME;
 use crate::client::DeviceClient;
 use crate::gesture::{ensure_accepted, on_display};
 use crate::ime::{self, ImeSwitch};
-use crate::parse::{Caret, FIELD_QUERY, FieldState, batch, split_batch};
+use crate::parse::{Caret, FIELD_QUERY, FieldState, InputMethods, batch, split_batch};
 
 const WHAT: &str = "emptying the field";
 

@@ -43,6 +43,9 @@ pub(super) enum Arrival {
     /// The field holds something else, or what may have stood there before; a clause. It must not be typed again,
     /// and nothing that depends on it is done.
     Different(String),
+    /// The field was empty, and holds something else than the text; a clause. Nothing is lost if it is emptied and the
+    /// text typed again.
+    Altered(String),
 }
 
 /// What is known of a field before a text is typed into it.
@@ -51,10 +54,28 @@ pub(super) struct FieldBefore {
     pub(super) caret: Option<Caret>,
     /// The caret was told right after a tap on the field: it may be that of the field before.
     pub(super) tapped: bool,
-    /// It has been emptied, and that was checked.
+    /// It was seen to be empty, or has been emptied, and that was checked.
     pub(super) empty: bool,
     /// It should have been emptied, and that could not be checked.
     pub(super) maybe_empty: bool,
+}
+
+impl FieldBefore {
+    /// The same field, now that it is known to be empty.
+    pub(super) fn emptied(self) -> Self {
+        let caret = self.caret.map(|_| Caret::START);
+        Self { caret, empty: true, ..Self::default() }
+    }
+
+    /// Whether nothing stood in the field that shows this now: all of it is before the caret, which was at the start,
+    /// and what keyboards make of a text is no longer than that.
+    fn was_empty(self, caret: Option<Caret>, shown: &str, text: &str) -> bool {
+        let units = |text: &str| text.encode_utf16().count();
+        let (held, is_of_field) = (units(shown), !self.tapped && !self.maybe_empty);
+        let is_behind = caret.is_some_and(|now| !now.is_selection() && now.end == held);
+        let was_at_start = is_of_field && self.caret == Some(Caret::START);
+        self.empty || was_at_start && is_behind && held <= units(text)
+    }
 }
 
 /// Whether the field hides what is typed into it, as far as the phone has said so.
@@ -204,14 +225,20 @@ impl Fields {
             return Arrival::Different("the field holds more than the text".to_owned());
         }
         let untouched = unmoved || shown.is_empty();
-        if untouched && !contained && !self.holds_elsewhere(field, comparison, &typed) {
+        let is_nowhere = !contained && !self.holds_elsewhere(field, comparison, &typed);
+        if untouched && is_nowhere {
             return Arrival::Nothing;
         }
-        Arrival::Different(format!(
+        let why = format!(
             "the field in focus{} does not hold the text as it was sent: the keyboard may compose or correct words, or \
              the field changes what is typed",
             named(field)
-        ))
+        );
+        if is_nowhere && before.was_empty(caret, shown, text) {
+            Arrival::Altered(why)
+        } else {
+            Arrival::Different(why)
+        }
     }
 
     /// Whether the text may have gone to another element: boxes for single digits pass the focus on,
@@ -385,6 +412,33 @@ mod tests {
         // Nothing moved, and yet it is there: from before, or not.
         assert!(is_different(&one("banana").judge(before(6), Some(at(6)), "a")));
         assert!(is_different(&one("old new").judge(EMPTIED, Some(at(7)), "new")));
+    }
+
+    #[test]
+    fn a_text_may_replace_what_became_of_it_only_in_a_field_that_was_empty() {
+        let is_altered = |shown: &str, before: FieldBefore, caret: Option<Caret>| {
+            let judged = one(shown).judge(before, caret, "ni hao");
+            assert!(is_different(&judged) || matches!(judged, Arrival::Altered(_)), "{judged:?}");
+            matches!(judged, Arrival::Altered(_))
+        };
+        assert!(is_altered("\u{4f60}\u{597d}", EMPTIED, None));
+        assert!(is_altered("\u{4f60}\u{597d}", before(0), Some(at(2))));
+        let composing = Some(Caret { composing: true, ..at(2) });
+        assert!(is_altered("\u{4f60}\u{597d}", before(0), composing));
+        // Something stands behind it, or before it, or is too long to come from the text.
+        assert!(!is_altered("\u{4f60}\u{597d}old", before(0), Some(at(2))));
+        assert!(!is_altered("old\u{4f60}", before(3), Some(at(4))));
+        assert!(!is_altered("what is old", before(0), Some(at(11))));
+        // The caret may be that of the field before.
+        let tapped = FieldBefore { tapped: true, ..before(0) };
+        assert!(!is_altered("old\u{4f60}", tapped, Some(at(4))));
+        let maybe_empty = FieldBefore { maybe_empty: true, ..before(0) };
+        assert!(!is_altered("old\u{4f60}", maybe_empty, Some(at(4))));
+        assert!(!is_altered("old", UNKNOWN, Some(at(3))));
+        // It may have become a part of the screen.
+        let part = ("Button", "Ni Hao", "");
+        let judged = fields(&[part, ("EditText", "x", r#"focused="true""#)]);
+        assert!(is_different(&judged.judge(EMPTIED, Some(at(1)), "ni hao")));
     }
 
     #[test]

@@ -123,6 +123,16 @@ impl Os {
         made.is_empty() || self.insert(&made)
     }
 
+    /// A keyboard that is put aside forgets the letters that it held back.
+    pub(crate) fn set_input_method(&mut self, id: &str) -> Result<(), String> {
+        let before = self.system.input_method();
+        self.system().set_input_method(id)?;
+        if self.system.input_method() != before {
+            self.composing.clear();
+        }
+        Ok(())
+    }
+
     /// Where the selection of the focused field begins and ends, in UTF-16 units.
     pub(crate) fn selection(&mut self) -> Option<(usize, usize)> {
         let (name, all) = (self.focus?, self.all_selected);
