@@ -144,6 +144,7 @@ static PROTECTS: LazyLock<Vec<String>> =
 static TURNS_OFF: LazyLock<Vec<String>> =
     LazyLock::new(|| normalized_entries(commitments::TURNS_OFF));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::MESSAGES));
+static EMPTY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::EMPTY));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::COMMENTS));
 
 fn texts(tables: &[Table<()>]) -> HashSet<String> {
@@ -446,6 +447,11 @@ pub(super) fn written_into(hint: &str) -> Option<ActClass> {
     } else {
         says(&MESSAGES).then_some(ActClass::Send)
     }
+}
+
+/// Whether a text (normalized) is what the empty field of a message or a comment shows.
+pub(super) fn is_of_empty_field(text: &str) -> bool {
+    EMPTY.contains(text.trim_end_matches(['.', '…', ' ']))
 }
 
 /// What a dialog with this text (normalized) asks about. What is sent, called and published stands in many

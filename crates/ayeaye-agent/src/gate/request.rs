@@ -372,7 +372,11 @@ fn holds_text(element: &Element) -> bool {
 /// The fields in which a text stands that may be told.
 fn filled(elements: &Elements, hidden_input: bool) -> impl Iterator<Item = &Element> {
     elements.iter().filter(move |it| {
-        let empty = it.text.trim().is_empty() || it.text.trim() == it.hint.trim();
+        let text = normalized(&it.text);
+        // Phones that tell no hints show them as the text of an empty field.
+        let empty = text.is_empty()
+            || text == normalized(&it.hint)
+            || it.hint.is_empty() && phrases::is_of_empty_field(&text);
         // A field of an app's own may hide its text without saying so; the keyboard knows.
         let hidden = it.focused && hidden_input;
         holds_text(it) && !empty && !hidden
