@@ -107,8 +107,9 @@ fn disguised(name: &str) -> impl Iterator<Item = String> {
     let has_gap = name.contains(is_gap);
     let spaced = has_gap.then(|| name.replace(is_gap, " "));
     let closed = has_gap.then(|| name.replace(is_gap, ""));
+    let unglued = name.contains(is_glue).then(|| name.replace(is_glue, " "));
     let turned = name.contains('\u{202e}').then(|| name.chars().rev().collect());
-    [spaced, closed, turned, with_small_l(name), spelled_out(name)].into_iter().flatten()
+    [spaced, closed, unglued, turned, with_small_l(name), spelled_out(name)].into_iter().flatten()
 }
 
 /// Characters that look like a blank or like nothing, within words and between them.
@@ -117,6 +118,14 @@ fn is_gap(c: char) -> bool {
         c,
         '\u{ad}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200c}' | '\u{2060}'..='\u{2064}'
             | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+    )
+}
+
+/// Signs that may stand between two words in place of a blank.
+fn is_glue(c: char) -> bool {
+    matches!(
+        c,
+        '_' | '-' | '.' | '*' | '~' | '|' | '+' | '=' | '/' | '\\' | '·' | '•' | '‧' | '—' | '–'
     )
 }
 
@@ -132,32 +141,64 @@ fn with_small_l(name: &str) -> Option<String> {
     (text != name).then_some(text)
 }
 
-/// With a word closed up whose letters stand apart, beside others: "P.A.Y. now".
+/// With words closed up whose letters stand apart, beside others: "P.A.Y. now". A wider gap is between two words.
 fn spelled_out(name: &str) -> Option<String> {
-    const LEAST: usize = 3;
-    let parts = || words(name).map(|it| (it, it.chars().nth(1).is_none()));
-    let mut run = 0;
-    let longest = parts().fold(0, |longest: usize, (_, is_letter)| {
-        run = if is_letter { run + 1 } else { 0 };
-        longest.max(run)
-    });
-    if longest < LEAST {
+    let is_wide = |gap: &str| 1 < gap.chars().filter(|c| c.is_whitespace()).count();
+    let parts = || words(name).map(|it| (it, is_letter(it)));
+    if longest_run(parts().map(|(_, is_letter)| is_letter)) < LEAST_SPELLED {
         return None;
     }
     let mut text = String::new();
-    let mut after_letter = false;
+    let (mut after_letter, mut end) = (false, 0);
     for (word, is_letter) in parts() {
-        if !(text.is_empty() || after_letter && is_letter) {
+        // Where it stands in the name, of which it is a part.
+        let at = word.as_ptr() as usize - name.as_ptr() as usize;
+        let is_apart = !(after_letter && is_letter) || is_wide(&name[end..at]);
+        if !text.is_empty() && is_apart {
             text.push(' ');
         }
         text.push_str(word);
-        after_letter = is_letter;
+        (after_letter, end) = (is_letter, at + word.len());
     }
     Some(text)
 }
 
+/// Fewer letters that stand apart are initials.
+const LEAST_SPELLED: usize = 3;
+
+fn is_letter(word: &str) -> bool {
+    word.chars().nth(1).is_none()
+}
+
+/// How many in a row are so, at most.
+fn longest_run(all: impl Iterator<Item = bool>) -> usize {
+    let mut run = 0;
+    all.fold(0, |longest, it| {
+        run = if it { run + 1 } else { 0 };
+        longest.max(run)
+    })
+}
+
+/// The words of a text (normalized) whose letters stand apart, each without what is between them: "buynow" of "lorem
+/// b u y n o w"; of two letters only where nothing else is in it.
+pub(super) fn spelled_words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = closed_up(text).into_iter().collect();
+    let mut run = String::new();
+    for word in words(text).chain([""]) {
+        if !word.is_empty() && is_letter(word) {
+            run.push_str(word);
+            continue;
+        }
+        let spelled = std::mem::take(&mut run);
+        if LEAST_SPELLED <= spelled.chars().count() {
+            all.push(spelled);
+        }
+    }
+    all
+}
+
 /// A text (normalized) whose letters stand apart, as one word: "p a y", "d-e-l-e-t-e".
-pub(super) fn closed_up(text: &str) -> Option<String> {
+fn closed_up(text: &str) -> Option<String> {
     let mut letters = words(text);
     let apart = letters.all(|it| it.chars().count() == 1);
     if !apart {

@@ -1,12 +1,16 @@
 //! What is told of one control of a screen.
 use super::phrases;
-use super::text::normalized;
+use super::text::{cut, normalized};
 use crate::elements::is_field_class;
 use crate::{Element, Elements};
 
 /// Most letters of a text of a control, and most texts in one.
 pub(super) const LONGEST: usize = 300;
 pub(super) const PIECES: usize = 40;
+/// Most letters of a text that a control is called by, and of all of them before the others are no longer than
+/// [`LONGEST`]: in the middle of a long one may stand what it does.
+const LONGEST_NAME: usize = 4000;
+const LONGEST_NAMES: usize = 8000;
 
 /// One control.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,17 +40,24 @@ pub struct ControlFacts {
 
 /// What is told of an element, with what stands `inside` it or without.
 pub(super) fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
-    let short = |text: &str| text.trim().chars().take(LONGEST).collect::<String>();
-    let mut names = vec![short(element.name()), short(&element.description)];
+    let short = |text: &str| cut(text, LONGEST);
+    let mut left = LONGEST_NAMES;
+    let mut named = |text: &str| {
+        let name = cut(text, left.clamp(LONGEST, LONGEST_NAME));
+        left = left.saturating_sub(name.chars().count());
+        name
+    };
+    let content = named(element.name());
+    let mut names = vec![content.clone(), named(&element.description)];
     names.retain(|it| !it.is_empty());
     names.dedup();
     if inside {
         // A name in pieces may hold one twice.
-        let inside = elements.names_inside(element).into_iter().map(short).take(PIECES);
+        let inside = elements.names_inside(element).into_iter().map(&mut named).take(PIECES);
         names.extend(inside.filter(|it| !it.is_empty()));
     }
     if names.is_empty() && element.reacts() {
-        names.extend(elements.names_over(element).into_iter().map(short));
+        names.extend(elements.names_over(element).into_iter().map(&mut named));
     }
     let nameless = element.reacts() && names.iter().all(|it| phrases::is_no_name(&normalized(it)));
     let mut facts = ControlFacts {
@@ -56,7 +67,7 @@ pub(super) fn control(elements: &Elements, element: &Element, inside: bool) -> C
         resource_id: short(&element.resource_id),
         package: short(&element.package),
         kind: short(&element.class),
-        content: short(element.name()),
+        content,
         password: element.password,
         reacts: element.reacts(),
         switch: if inside { elements.has_switch(element) } else { element.checked.is_some() },

@@ -2,7 +2,7 @@
 use std::ops::Range;
 
 use super::phrases;
-use super::text::normalized;
+use super::text::{cut, normalized};
 use crate::ScreenSize;
 use crate::elements::Elements;
 
@@ -53,7 +53,7 @@ pub(crate) fn texts(elements: &Elements, size: ScreenSize) -> Vec<HeaderText> {
         }
         let (name, description) = (element.name(), element.description.trim());
         for text in [name, description].into_iter().take(if name == description { 1 } else { 2 }) {
-            let text: String = text.chars().take(LONGEST).collect();
+            let text = cut(text, LONGEST);
             if !text.is_empty()
                 && texts.len() < MOST_TEXTS
                 && !phrases::declines(&normalized(&text))

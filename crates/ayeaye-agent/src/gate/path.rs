@@ -34,7 +34,7 @@ fn plain(name: &str) -> String {
 /// Whether a control with this name (normalized) leads to the act, and is not the thing that it is for.
 fn leads_on(name: &str) -> bool {
     let deletes = || {
-        let commands = phrases::commands(name, true, false);
+        let commands = phrases::commands(name, phrases::NameOf::Button, false);
         let of_kind =
             |command: &str| command == name || words(name).count() <= 2 && words(name).all(is_kind);
         commands.iter().any(|it| it.of == ActClass::Delete && of_kind(&it.text))

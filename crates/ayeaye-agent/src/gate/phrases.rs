@@ -144,6 +144,7 @@ static PROTECTS: LazyLock<Vec<String>> =
 static TURNS_OFF: LazyLock<Vec<String>> =
     LazyLock::new(|| normalized_entries(commitments::TURNS_OFF));
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::MESSAGES));
+static EMPTY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::EMPTY));
 static COMMENTS: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::COMMENTS));
 
 fn texts(tables: &[Table<()>]) -> HashSet<String> {
@@ -201,24 +202,38 @@ fn most(phrase: &Phrase<ActClass>) -> usize {
 
 /// Most words, or letters in other scripts, of what is a button's name and no text.
 const LONGEST_NAME: usize = 40;
-/// Most words in front of the command that a longer name begins with.
-const MOST_BEFORE: usize = 3;
+/// Most words in front of the command that a longer name begins with, and behind the one that it ends with.
+const MOST_AROUND: usize = 3;
+/// Words at the beginning and at the end of a longer name that are read as one of their own.
+const WORDS_AT_END: usize = 4;
+
+/// What is called by a name, which tells how long that may be and still be the name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NameOf {
+    /// A button does what it says, however much it says.
+    Button,
+    /// A text with an amount in it may be one.
+    Priced,
+    /// Of anything else what is long is a text.
+    Other,
+}
 
 /// The commands that the name of a control (normalized) stands for; of a button also where it is long. In a store of
 /// apps what is a thing of every day may be the name of an app.
-pub(super) fn commands(
-    name: &str,
-    is_button: bool,
-    in_store: bool,
-) -> Vec<&'static Phrase<ActClass>> {
+pub(super) fn commands(name: &str, of: NameOf, in_store: bool) -> Vec<&'static Phrase<ActClass>> {
     let mut found = in_text(name);
     let length = size(name);
-    // Of a longer name of a button, only its beginning may be seen.
-    let begins = |it: &Phrase<ActClass>| {
-        let mut places = find(name, &it.text);
-        is_button && places.next().is_some_and(|at| size(&name[..at]) <= MOST_BEFORE)
+    let is_at_end = |it: &Phrase<ActClass>| {
+        let begins = find(name, &it.text).next().is_some_and(|at| size(&name[..at]) <= MOST_AROUND);
+        let ends = |at: usize| size(&name[at + it.text.len()..]) <= MOST_AROUND;
+        begins || find(name, &it.text).last().is_some_and(ends)
     };
-    found.retain(|it| length <= if is_button { LONGEST_NAME } else { most(it) } || begins(it));
+    found.retain(|it| match of {
+        NameOf::Other => length <= most(it),
+        _ if length <= LONGEST_NAME => true,
+        NameOf::Button => is_heavy(it.of) || is_at_end(it),
+        NameOf::Priced => is_at_end(it),
+    });
     if !found.is_empty() {
         // What only looks like a command, such as "Order history", is taken out before it is read.
         let mut rest = without_harmless(name);
@@ -230,10 +245,26 @@ pub(super) fn commands(
             |it: &Phrase<ActClass>, at: usize| !plain || !is_no_act(&rest, at, &it.text, it.of);
         found.retain(|it| find(&rest, &it.text).any(|at| acts(it, at)));
     }
-    if found.is_empty() && completes_order(&without_harmless(name)) {
+    let completes = |name: &str| completes_order(&without_harmless(name));
+    if found.is_empty()
+        && (completes(name) || of == NameOf::Button && ends_of(name).iter().any(|it| completes(it)))
+    {
         found.extend(LazyLock::force(&COMPLETION));
     }
     found
+}
+
+/// What is asked about wherever a button says it, also amid a long text: whoever makes a page writes that text.
+fn is_heavy(class: ActClass) -> bool {
+    use ActClass::{Delete, Install, Order, Pay, Send, Transfer};
+    matches!(class, Pay | Order | Transfer | Delete | Install | Send)
+}
+
+/// The first words of a longer name, and its last.
+fn ends_of(name: &str) -> Vec<String> {
+    let all: Vec<&str> = words(name).collect();
+    let ends = [all.first_chunk::<WORDS_AT_END>(), all.last_chunk::<WORDS_AT_END>()];
+    ends.into_iter().flatten().map(|it| it.join(" ")).collect()
 }
 
 /// What stands for a name that completes an order.
@@ -416,6 +447,11 @@ pub(super) fn written_into(hint: &str) -> Option<ActClass> {
     } else {
         says(&MESSAGES).then_some(ActClass::Send)
     }
+}
+
+/// Whether a text (normalized) is what the empty field of a message or a comment shows.
+pub(super) fn is_of_empty_field(text: &str) -> bool {
+    EMPTY.contains(text.trim_end_matches(['.', '…', ' ']))
 }
 
 /// What a dialog with this text (normalized) asks about. What is sent, called and published stands in many

@@ -6,12 +6,15 @@ use super::path;
 use super::phrases;
 use super::request::{ControlFacts, GateRequest, ScreenFacts};
 use super::telling::{BETWEEN, quoted, quoted_of_money};
-use super::text::{List, holds, normalized};
+use super::text::{List, cut, holds, normalized};
 use super::verdict::{Ask, Rule};
 use crate::{Gesture, is_unseen};
 
 /// Longest evidence, and longest name of a thing in a question, in characters.
 const LONGEST: usize = 120;
+
+/// Longest text that a screen tells about a thing, in characters.
+const LONGEST_TOLD: usize = 300;
 
 /// Longest name of an app, in characters: whoever makes an app names it.
 const LONGEST_LABEL: usize = 60;
@@ -224,19 +227,20 @@ pub(super) fn covers_app(package: &str) -> bool {
 /// Whether a text says something that the question does not name anyway.
 fn tells_more<'a>(screen: &'a ScreenFacts, named: &'a [&str]) -> impl Fn(&String) -> bool + 'a {
     let own = screen.aimed.iter().filter(|it| it.reacts).flat_map(|it| &it.names);
-    let own: Vec<&String> = own.collect();
+    let own: Vec<String> = own.map(|it| cut(it, LONGEST_TOLD)).collect();
     move |it| {
         let says_more = it.chars().any(char::is_alphanumeric);
         // The amount is named, so that what stands beside it tells nothing.
         let is_label = amount::is_total(it) && !it.contains(char::is_numeric);
-        says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(&it)
+        says_more && !is_label && !named.contains(&it.as_str()) && !own.contains(it)
     }
 }
 
-/// The beginning of a text of the screen, without what turns its direction or hides in it: in an error, a question or
-/// a record the words around it would look otherwise than they are.
+/// The beginning and the end of a text of the screen, without what turns its direction or hides in it: in an error, a
+/// question or a record the words around it would look otherwise than they are.
 pub(super) fn shown(text: &str) -> String {
-    text.chars().filter(|c| !is_unseen(*c)).take(LONGEST).collect()
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    cut(&seen, LONGEST)
 }
 
 /// What was found, for people: neither the name of a control in an app's code nor the phrase that was known in a name

@@ -10,7 +10,7 @@ use super::phrases;
 use super::price::is_repeated;
 use super::subject::SubjectFacts;
 use super::telling::TellingText;
-use super::text::normalized;
+use super::text::{cut, normalized};
 use super::touch_words::TouchWords;
 use super::touched::Touched;
 use super::window::TouchPlace;
@@ -242,7 +242,7 @@ impl ScreenFacts {
                 facts.dialed = element.name().trim().chars().take(LONGEST).collect();
             }
             if is_field_class(&element.class) && facts.hints.len() < MOST_SAID {
-                let hint = element.hint.trim().chars().take(LONGEST).collect::<String>();
+                let hint = cut(&element.hint, LONGEST);
                 facts.hints.extend(Some(hint).filter(|it| !it.is_empty()));
             }
             facts.written |= holds_text(element);
@@ -251,7 +251,7 @@ impl ScreenFacts {
                 if MOST_TEXTS <= facts.texts.len() {
                     break;
                 }
-                let text: String = text.chars().take(LONGEST).collect();
+                let text = cut(text, LONGEST);
                 let [_, from, _, to] = element.bounds;
                 if from < top && to <= top * 2 && !elements.is_in_control(element, largest) {
                     facts.titles.push(text.clone());
@@ -372,7 +372,11 @@ fn holds_text(element: &Element) -> bool {
 /// The fields in which a text stands that may be told.
 fn filled(elements: &Elements, hidden_input: bool) -> impl Iterator<Item = &Element> {
     elements.iter().filter(move |it| {
-        let empty = it.text.trim().is_empty() || it.text.trim() == it.hint.trim();
+        let text = normalized(&it.text);
+        // Phones that tell no hints show them as the text of an empty field.
+        let empty = text.is_empty()
+            || text == normalized(&it.hint)
+            || it.hint.is_empty() && phrases::is_of_empty_field(&text);
         // A field of an app's own may hide its text without saying so; the keyboard knows.
         let hidden = it.focused && hidden_input;
         holds_text(it) && !empty && !hidden

@@ -2,7 +2,7 @@
 use super::intent::UserWords;
 use super::price::amount;
 use super::text::{List, is_spaced, normalized, words as text_words};
-use crate::secret_text::{is_of_everyday, numbers, plain_digit};
+use crate::secret_text::{SecretKind, find_secrets, is_of_everyday, numbers, plain_digit};
 
 /// The digits of a code. Those of up to so many may be many things: what is counted, a house in a street, a flight.
 const DIGITS: std::ops::RangeInclusive<usize> = 4..=8;
@@ -50,7 +50,14 @@ fn codes_in(text: &str) -> Vec<String> {
     let text: String = text.chars().map(plain_digit).collect();
     let numbers = numbers(&text).filter(|it| is_code(*it)).map(|(_, number, _)| number.to_owned());
     let passwords = text.split_whitespace().filter(|it| is_password(it)).map(str::to_owned);
-    numbers.chain(passwords).collect()
+    numbers.chain(passwords).chain(called_secret(&text)).collect()
+}
+
+/// What a text calls a password or a code: "The Wi-Fi password is Zebra9530x".
+fn called_secret(text: &str) -> impl Iterator<Item = String> {
+    let found = find_secrets(text).into_iter();
+    let is_called = |kind| matches!(kind, SecretKind::Password | SecretKind::Code);
+    found.filter(move |(kind, _)| is_called(*kind)).map(|(_, it)| it.to_owned())
 }
 
 fn is_code((before, number, behind): (&str, &str, &str)) -> bool {
@@ -144,6 +151,10 @@ mod tests {
             "認証番号482913",
             "４８２９１３",
             "My password: Hunter2!x",
+            "The Wi-Fi password is Zebra9530x",
+            "WLAN-Passwort: Sonne42xy",
+            "Wi-Fi密码是Zebra9530x",
+            "The door code is 48A2",
         ] {
             assert!(!codes_in(text).is_empty(), "{text}");
         }
@@ -167,6 +178,12 @@ mod tests {
             "See you in room 4012",
             "Flight 4012",
             "Gate B12, seat 1204",
+            "I forgot my password again",
+            "The password is wrong, try the other one",
+            "Das Passwort stimmt nicht",
+            "The code is on the fridge",
+            "The dress code is casual",
+            "Can you send me the code please?",
         ] {
             assert!(codes_in(text).is_empty(), "{text}: {:?}", codes_in(text));
         }

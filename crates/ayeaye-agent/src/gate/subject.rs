@@ -1,5 +1,6 @@
 //! What a screen says of the thing that a control on it is for: in the window that the control is in, and by what is
 //! selected. That something stands on the same screen tells nothing.
+use super::text::cut;
 use crate::elements::Elements;
 use crate::{Element, ScreenSize};
 
@@ -94,5 +95,5 @@ fn texts_in(
     let inside = elements.inside(around);
     let texts = elements.iter().filter(|it| inside.contains(&it.index) && !it.name().is_empty());
     let texts = texts.filter(|it| counts(it)).take(MOST_TEXTS + 1);
-    texts.map(|it| it.name().chars().take(LONGEST).collect()).collect()
+    texts.map(|it| cut(it.name(), LONGEST)).collect()
 }

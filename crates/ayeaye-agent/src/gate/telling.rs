@@ -1,6 +1,7 @@
 //! Which texts of a screen tell a person what a control on it is about.
 use super::header::SYSTEM;
 use super::payee::{identifies, is_label};
+use super::text::cut;
 use crate::Element;
 use crate::elements::Elements;
 
@@ -68,7 +69,7 @@ pub(super) fn telling(
         nearer[at] = rank;
     }
     let told = all.iter().zip(nearer).map(|(it, nearer)| TellingText {
-        text: it.name().chars().take(LONGEST).collect(),
+        text: cut(it.name(), LONGEST),
         is_message: !it.reacts() && is_message(it),
         is_banner: is_banner(it),
         nearer,

@@ -7,6 +7,7 @@ mod drawn;
 mod home;
 mod in_apps;
 mod laws;
+mod long_names;
 mod named;
 mod policies;
 mod questions;

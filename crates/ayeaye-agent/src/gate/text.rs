@@ -127,6 +127,39 @@ fn letter(number: u32) -> Option<char> {
     char::from_u32(u32::from(b'a') + number)
 }
 
+/// What stands for the middle of a text that was cut.
+pub(super) const CUT: &str = " […] ";
+
+/// The beginning and the end of a text of more letters, since either may say what a control does. What nobody sees, and
+/// rows of signs, make no text longer.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let is_longer = |text: &str| text.char_indices().nth(most).is_some();
+    let text = text.trim();
+    if !is_longer(text) {
+        return text.to_owned();
+    }
+    let text = without_rows_of_signs(text);
+    if !is_longer(&text) {
+        return text;
+    }
+    let half = most.saturating_sub(CUT.chars().count()) / 2;
+    let length = text.chars().count();
+    let begins = text.chars().take(half);
+    begins.chain(CUT.chars()).chain(text.chars().skip(length - half)).collect()
+}
+
+/// A text with the first few of what stands in a row and is neither letter nor figure.
+fn without_rows_of_signs(text: &str) -> String {
+    const MOST: usize = 3;
+    let mut in_row = 0;
+    let is_kept = |c: &char| {
+        let says = c.is_alphanumeric() && plain(*c).is_some_and(|it| it != ' ');
+        in_row = if says { 0 } else { in_row + 1 };
+        in_row <= MOST
+    };
+    text.chars().filter(is_kept).collect()
+}
+
 /// Whether a script puts blanks between its words, so that a word ends where a letter does not follow.
 pub(super) fn is_spaced(c: char) -> bool {
     matches!(c, 'a'..='z' | '0'..='9' | 'ə' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{590}'..='\u{6ff}')
@@ -250,6 +283,23 @@ mod tests {
         assert_eq!(normalized("ﾁｬｰｼﾞする ﾊﾟｽ ｳﾞｧ ｲﾝｽﾄｰﾙaﾞ"), "チャージする パス ヴァ インストールa");
         assert_eq!(normalized("ﺣﺬﻑ"), normalized("حذف"));
         assert_eq!(normalized("ﺇﻟﻐﺎﺀ ﻻ"), normalized("إلغاء لا"));
+    }
+
+    #[test]
+    fn of_a_long_text_the_beginning_and_the_end_are_kept() {
+        assert_eq!(cut(" Pay now ", 8), "Pay now");
+        let long = format!("Pay {}now", "lorem ".repeat(90));
+        let short = cut(&long, 40);
+        assert_eq!(short.chars().count(), 39);
+        assert!(short.starts_with("Pay lorem") && short.ends_with("lorem now"), "{short}");
+        assert!(short.contains(CUT));
+        for filler in ["\u{200b}\u{200c}", "🎁✨", ". - ", "\u{3164}", "\u{301}\u{302}", "\n \t"]
+        {
+            let filler = filler.repeat(200);
+            let short = cut(&format!("{filler}Pay{filler}now{filler}"), 40);
+            assert!(short.contains("Pay") && short.contains("now"), "{short:?}");
+            assert!(!short.contains(CUT), "{short:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@ use super::control_facts::{ControlFacts, LONGEST, PIECES, control};
 use super::header;
 use super::subject::SubjectFacts;
 use super::telling::{TellingText, telling};
+use super::text::cut;
 use super::touch_words::TouchWords;
 use super::window::{TouchPlace, place_of};
 use crate::elements::is_field_class;
@@ -72,11 +73,7 @@ impl Touched {
             on_field: elements.is_field_at(place),
             place: place_of(elements, place, size),
             words_there: TouchWords::at(elements, place, beside),
-            line: line
-                .into_iter()
-                .take(PIECES)
-                .map(|it| it.chars().take(LONGEST).collect())
-                .collect(),
+            line: line.into_iter().take(PIECES).map(|it| cut(it, LONGEST)).collect(),
             telling: innermost.map(|it| telling(elements, it, hidden_input)).unwrap_or_default(),
             subject: innermost.map(|it| SubjectFacts::new(elements, it, size)).unwrap_or_default(),
         }

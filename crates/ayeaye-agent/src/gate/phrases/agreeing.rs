@@ -81,6 +81,13 @@ pub(super) const MESSAGES: &str = "message|reply|chat message|text message|sms|i
 #[rustfmt::skip]
 pub(super) const COMMENTS: &str = "comment|add a comment|what's happening|what's on your mind|tweet|kommentar|kommentieren|comentario|comentário|commentaire|commento|komentarz|yorum|комментарий|коментар|评论|評論|留言|コメント|댓글|تعليق|टिप्पणी|komentar|bình luận|ความคิดเห็น";
 
+/// What the empty field of a message or a comment shows as its text, on phones that tell no hints; with or without an
+/// ellipsis.
+#[rustfmt::skip]
+pub(super) const EMPTY: &str = "message|text message|sms message|rcs message|chat message|type a message|type message|type your message|write a message|write message|enter message|enter a message|send a message|send message|your message|imessage|reply|write a reply|add a comment|write a comment|comment|nachricht|textnachricht|sms|sms-nachricht|nachricht schreiben|nachricht eingeben|antworten|kommentar hinzufügen|kommentieren|\
+    mensaje|mensaje de texto|escribe un mensaje|escribir mensaje|responder|añade un comentario|mensagem|mensagem de texto|digite uma mensagem|adicione um comentário|message texte|écrire un message|écrivez un message|ajouter un commentaire|messaggio|messaggio di testo|scrivi un messaggio|aggiungi un commento|bericht|typ een bericht|bericht typen|\
+    wiadomość|wiadomość tekstowa|napisz wiadomość|mesaj|kısa mesaj|mesaj yaz|bir mesaj yaz|сообщение|введите сообщение|написать сообщение|текстовое сообщение|повідомлення|消息|信息|短信|输入消息|发消息|发送消息|傳送訊息|訊息|说点什么|写评论|メッセージ|メッセージを入力|テキスト メッセージ|메시지|메시지 입력|문자 메시지|رسالة|اكتب رسالة|संदेश|मैसेज|pesan|ketik pesan|tin nhắn|nhập tin nhắn|ข้อความ|พิมพ์ข้อความ";
+
 /// Signs in place of words, as icons are read out or drawn.
 pub(super) const SIGNS: &[(&str, super::ActClass)] = &[
     ("🗑", super::ActClass::Delete),

@@ -3,7 +3,7 @@ use ActClass::{Call, Delete, Grant, Install, Order, Pay, Publish, Send, Transfer
 use super::*;
 
 fn class(name: &str) -> Option<ActClass> {
-    commands(&normalized(name), false, false).first().map(|phrase| phrase.of)
+    commands(&normalized(name), NameOf::Other, false).first().map(|phrase| phrase.of)
 }
 
 #[test]

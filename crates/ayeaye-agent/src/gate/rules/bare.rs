@@ -22,9 +22,13 @@ pub(super) fn bare(
     }
     let request = findings.request;
     // The further texts of a card tell of what it leads to.
-    let own = if control.kind.contains("Button") { 3 } else { 1 };
+    let is_button = control.kind.contains("Button");
+    let own = if is_button { 3 } else { 1 };
     let mut names: Vec<String> =
         control.names.iter().take(own).flat_map(|it| readings(it)).collect();
+    // Pages that draw themselves tell all texts of a button as one, a line each.
+    let last_line = control.names.first().and_then(|it| it.lines().last()).filter(|_| is_button);
+    names.extend(last_line.map(normalized));
     // Some currencies are told from words by their capitals.
     let written = control.names.iter().take(own).chain(&names);
     let priced: Vec<String> = written.filter_map(|it| without_amount(it)).collect();

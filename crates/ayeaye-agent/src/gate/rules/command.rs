@@ -5,9 +5,9 @@ use super::fields::is_search;
 use super::ids::class_of_id;
 use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
-use crate::gate::confusables::{closed_up, readings};
+use crate::gate::confusables::{readings, spelled_words};
 use crate::gate::fillers::says_all;
-use crate::gate::phrases::{self, Phrase};
+use crate::gate::phrases::{self, NameOf, Phrase};
 use crate::gate::price::{amount, in_figures, is_price};
 use crate::gate::request::{ControlFacts, GateRequest, is_dialed};
 use crate::gate::text::{List, holds, is_spaced, normalized, words};
@@ -99,6 +99,7 @@ impl CommandReader<'_> {
                 self.read_content(name, &texts[0]);
             } else {
                 self.read_name(at, name, &texts);
+                self.read_sentences(at, name);
             }
         }
     }
@@ -117,10 +118,13 @@ impl CommandReader<'_> {
             || self.app == Some(AppKind::Mail) && is_of_letter(name, self.request)
     }
 
-    /// Of content only what is a command and nothing else counts.
+    /// Of content only what is a command and nothing else counts, and in a button what begins with one and is short.
     fn read_content(&mut self, name: &str, text: &str) {
-        let commands = phrases::commands(text, false, self.is_in_store());
-        if let Some(bare) = commands.into_iter().find(|it| it.text == text) {
+        let commands = phrases::commands(text, NameOf::Other, self.is_in_store());
+        let is_bare = |it: &&Phrase<ActClass>| {
+            it.text == text || self.is_button() && text.starts_with(it.text.as_str())
+        };
+        if let Some(bare) = commands.into_iter().find(is_bare) {
             self.add(bare.of, format!("\"{name}\" in it"));
         }
     }
@@ -129,21 +133,59 @@ impl CommandReader<'_> {
     fn read_name(&mut self, at: usize, name: &str, texts: &[String]) {
         let sign = texts.iter().find_map(|it| phrases::sign(it));
         self.found.extend(sign.map(|it| (it, name.to_owned())));
-        if let Some(joined) = closed_up(&texts[0]) {
+        for joined in spelled_words(&texts[0]) {
             for phrase in phrases::commands_joined(&joined) {
                 self.add(phrase.of, format!("\"{name}\""));
             }
         }
-        // A choice may be a sentence, and so may a text with a price that is no button.
-        let is_long =
-            self.is_button() && !self.control.switch || at == 0 && in_figures(name).is_some();
+        let of = self.called(at, name);
         for text in texts {
-            for phrase in phrases::commands(text, is_long, self.is_in_store()) {
+            for phrase in phrases::commands(text, of, self.is_in_store()) {
                 if at == 0 || self.is_button() || self.stands_alone(phrase, text) {
                     let said = format!("\"{name}\" ({}, {})", phrase.written, phrase.language);
                     self.add(phrase.of, said);
                 }
             }
+        }
+    }
+
+    /// The first and the last sentence of a text that can be touched and is no button, where it is a command and nothing
+    /// else: "Boots that last. Buy now". What people write to each other may end so too.
+    fn read_sentences(&mut self, at: usize, name: &str) {
+        use ActClass::{Delete, Install, Order, Pay, Transfer};
+        let people_write =
+            matches!(self.app, Some(AppKind::Mail | AppKind::Messenger | AppKind::Social));
+        let may_be_text = at == 0 && self.control.reacts && !self.control.switch && !people_write;
+        if !may_be_text || self.is_button() {
+            return;
+        }
+        let sentences = || name.split(SENTENCE_ENDS).map(normalized).filter(|it| !it.is_empty());
+        for sentence in [sentences().next(), sentences().next_back()].into_iter().flatten() {
+            let unspaced = is_unspaced(&sentence);
+            let says_much = unspaced || 1 < words(&sentence).count();
+            // "立即付款" is "付款" and how soon.
+            let letters = |text: &str| text.chars().count();
+            let is_bare = |it: &&Phrase<ActClass>| {
+                it.text == sentence || unspaced && letters(&sentence) <= letters(&it.text) + 2
+            };
+            let commands = phrases::commands(&sentence, NameOf::Other, self.is_in_store());
+            let bare = commands.into_iter().find(|it| says_much && is_bare(it));
+            if let Some(bare) =
+                bare.filter(|it| matches!(it.of, Pay | Order | Transfer | Install | Delete))
+            {
+                self.add(bare.of, format!("\"{sentence}\" in it"));
+            }
+        }
+    }
+
+    /// What the name in this place is of. A choice may be a sentence, and so may a text with a price that is no button.
+    fn called(&self, at: usize, name: &str) -> NameOf {
+        if self.is_button() && !self.control.switch {
+            NameOf::Button
+        } else if at == 0 && in_figures(name).is_some() {
+            NameOf::Priced
+        } else {
+            NameOf::Other
         }
     }
 
@@ -162,10 +204,20 @@ impl CommandReader<'_> {
         1 < names.len() && names.iter().take(CONTENT).any(closes)
     }
 
-    /// A name in pieces, a letter or two each.
+    /// A name in pieces, a letter or two each; and of a button a few words.
     fn read_name_in_pieces(&mut self) {
+        const MOST_PIECES: usize = 4;
         let names = &self.control.names;
-        if names.len() < 2 || names.iter().any(|it| 3 < it.chars().count()) {
+        if names.len() < 2 {
+            return;
+        }
+        if names.len() <= MOST_PIECES && self.is_button() {
+            let whole = normalized(&names.join(" "));
+            for phrase in phrases::commands(&whole, NameOf::Other, self.is_in_store()) {
+                self.add(phrase.of, format!("\"{whole}\""));
+            }
+        }
+        if names.iter().any(|it| 3 < it.chars().count()) {
             return;
         }
         let whole = normalized(&names.concat());
@@ -179,7 +231,7 @@ impl CommandReader<'_> {
         let control = self.control;
         for name in &control.beside {
             let text = normalized(name);
-            for phrase in phrases::commands(&text, false, self.is_in_store()) {
+            for phrase in phrases::commands(&text, NameOf::Other, self.is_in_store()) {
                 let is_bare = phrase.text == text
                     || amount(name).is_some()
                     || control.switch && phrase.of == ActClass::Grant;
@@ -262,6 +314,13 @@ pub(super) fn is_sentence(control: &ControlFacts) -> bool {
     !control.kind.contains("Button")
         && !control.is_field()
         && control.names.iter().any(|it| is_long(it))
+}
+
+/// What ends a sentence or a line.
+const SENTENCE_ENDS: [char; 10] = ['.', '!', '?', '\n', '。', '！', '？', '؟', '।', '…'];
+
+fn is_unspaced(text: &str) -> bool {
+    text.chars().any(|it| it.is_alphabetic() && !is_spaced(it))
 }
 
 /// Whether a name is as long as a sentence.

@@ -45,7 +45,7 @@ fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a 
 pub(super) fn is_command_field(field: &ControlFacts, screen: &ScreenFacts) -> bool {
     let plain = without_amount(&field.content).unwrap_or_else(|| normalized(&field.content));
     let is_command = || {
-        phrases::commands(&plain, false, false).iter().any(|it| {
+        phrases::commands(&plain, phrases::NameOf::Other, false).iter().any(|it| {
             it.text == plain
                 && !matches!(it.of, ActClass::Send | ActClass::Publish | ActClass::Call)
         })

@@ -78,7 +78,7 @@ fn by_its_words(control: &ControlFacts) -> Option<ActClass> {
     // Shorter ones are other words in other languages, as "ring" is.
     let long =
         |it: &&phrases::Phrase<ActClass>| 5 <= it.text.len() && it.text == name && name != "submit";
-    phrases::commands(&name, false, true).into_iter().find(long).map(|it| it.of)
+    phrases::commands(&name, phrases::NameOf::Other, true).into_iter().find(long).map(|it| it.of)
 }
 
 /// The words of the id of a control without those that say nothing.

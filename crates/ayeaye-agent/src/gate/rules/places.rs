@@ -13,7 +13,7 @@ use crate::gate::phrases;
 use crate::gate::policy::{Treatment, lists_app};
 use crate::gate::question::covers_app;
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized};
+use crate::gate::text::{CUT, List, holds, normalized};
 use crate::gate::touch_words::TouchWords;
 use crate::gate::verdict::Rule;
 use crate::gate::window::TouchPlace;
@@ -367,7 +367,9 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     let kind = apps::kind_of(package);
     let outside = touches(request.gesture) && !screen.on_keyboard;
     let place = if outside { screen.place } else { TouchPlace::Listed };
-    let told = screen.readable && place == TouchPlace::Listed && !is_opaque(screen, kind);
+    let is_endless = screen.aimed.iter().any(is_endless);
+    let told =
+        screen.readable && place == TouchPlace::Listed && !is_opaque(screen, kind) && !is_endless;
     if told || !acts(request) || only_moves(request) {
         return;
     }
@@ -396,6 +398,7 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
     });
     let kind = match kind {
         Some(kind) => format!("{kind:?}"),
+        None if is_endless => "a name without an end".to_owned(),
         None if screen.unusable_list => "a list that cannot be used".to_owned(),
         None if components::is_settings(package) => "Settings".to_owned(),
         None => return,
@@ -407,6 +410,13 @@ pub(in crate::gate) fn unreadable_screens(findings: &mut Findings<'_>) {
         return;
     }
     findings.class(ActClass::Unreadable, false, Rule::NoElements, &format!("{package}, {kind}"));
+}
+
+/// Whether a button is called by so much text that not all of it is read: what it does may stand in the middle.
+fn is_endless(control: &ControlFacts) -> bool {
+    control.reacts
+        && control.kind.contains("Button")
+        && control.names.iter().any(|it| it.contains(CUT))
 }
 
 /// Whether a screen has elements, but of what is touched they say nothing. Where there is money or something that may be

@@ -273,6 +273,30 @@ fn what_goes_on_for_an_amount_pays_it() {
 }
 
 #[test]
+fn what_moves_money_is_known_in_apps_of_no_kind() {
+    for label in
+        ["Wire funds", "Stake now", "Withdraw all", "Approve spending", "Geld abheben", "立即质押"]
+    {
+        let scene = Scene::of("com.example.app", "Nimbus").button(label);
+        assert_eq!(verdict(&scene, label).1, Some(ActClass::Transfer), "{label}");
+    }
+}
+
+#[test]
+fn a_password_that_the_user_has_not_said_is_not_sent_unasked() {
+    let send = "com.example.messages:id/send_button";
+    let chat = Scene::of("com.example.messages", "Anna Berg");
+    let chat = chat.filled("The Wi-Fi password is Zebra9530x").icon(send);
+    for (task, said) in [
+        ("Tell Anna that I am late", "confirm"),
+        ("Tell Anna the Wi-Fi password is Zebra9530x", "allow"),
+        ("Send Anna the Wi-Fi password from my notes", "allow"),
+    ] {
+        assert_eq!(chat.judge(task, &chat.tap(send)).name(), said, "{task}");
+    }
+}
+
+#[test]
 fn a_tile_of_the_quick_settings_is_the_part_that_it_switches() {
     for tile in ["Wireless debugging, Off", "Wireless debugging"] {
         let shade = Scene::of("com.android.systemui", "").switch(tile);

@@ -96,6 +96,30 @@ fn only_what_is_sent_is_quoted() {
 }
 
 #[test]
+fn what_an_empty_field_asks_for_is_no_text_that_is_sent() {
+    for (hint, shown) in [
+        ("", "Text message"),
+        ("", "Type a message…"),
+        ("", "Nachricht"),
+        ("", "メッセージ"),
+        ("Write to Anna", "write to Anna "),
+    ] {
+        let xml = format!(
+            r#"<hierarchy><node text="Anna" class="android.widget.TextView" bounds="[0,0][1080,100]"/><node text="{shown}" hint="{hint}" class="android.widget.EditText" clickable="true" bounds="[0,2000][800,2200]"/><node text="Send" class="android.widget.Button" clickable="true" bounds="[800,2000][1080,2200]"/></hierarchy>"#
+        );
+        let elements = Elements::read(&xml).unwrap();
+        let tap = Gesture::Click { point: Point::new(870, 875).unwrap() };
+        let facts = ScreenFacts::new(Some(&elements), &tap, SIZE, false);
+        assert_eq!(facts.draft, "", "{shown}");
+        let verdict = judge_on(&elements, &tap);
+        let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
+        assert!(!ask.text(str::to_owned).contains("The text"), "{ask:?}");
+    }
+    let sent = chat().filled("Message me").button("Send");
+    assert!(question(&sent, &sent.tap("Send")).contains("The text: \"Message me\""));
+}
+
+#[test]
 fn what_stands_on_the_screen_is_quoted_where_something_is_deleted() {
     let scene = chat().filled("Milk and bread").filled("from the corner shop").button("Delete");
     assert_eq!(
