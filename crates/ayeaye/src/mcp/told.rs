@@ -25,7 +25,7 @@ pub(super) fn note_question_told(
     report: &Report,
     ctx: &RequestContext<RoleServer>,
 ) {
-    note_read(agent, report, ctx, |agent, report| agent.note_question_told(report));
+    note_read(agent, report, ctx, Agent::note_question_told);
 }
 
 fn note_read(
