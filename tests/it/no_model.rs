@@ -17,12 +17,49 @@ use crate::support::{
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 async fn names(raw: &mut Raw) -> Vec<String> {
-    let tools = raw.ask("tools/list", json!({})).await;
-    let (bytes, tasks) =
-        (tools["result"].to_string().len(), tools.to_string().contains("ask_agent"));
-    assert!(bytes < if tasks { 32_000 } else { 20_000 }, "what every chat pays for: {bytes}");
-    let tools = tools["result"]["tools"].as_array().unwrap().iter();
-    tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    let list = raw.ask("tools/list", json!({})).await["result"].clone();
+    let tools = list["tools"].as_array().unwrap().iter();
+    let names: Vec<_> = tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+    let offered = |tool: &str| names.iter().any(|it| it == tool);
+    let text = list.to_string();
+    // Every chat pays for it. As Python writes it, with blanks, where one way to use a phone is offered.
+    let (bytes, most) = if offered("tap") && offered("ask_agent_start_new_task") {
+        (text.len(), 32_000)
+    } else {
+        (text.len() + blanks(&list), 20_000)
+    };
+    assert!(bytes < most && text.is_ascii(), "{bytes} bytes of tools: {names:?}");
+    names
+}
+
+/// Behind each comma and colon of JSON.
+fn blanks(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => {
+            (2 * fields.len()).saturating_sub(1) + fields.values().map(blanks).sum::<usize>()
+        }
+        Value::Array(items) => {
+            items.len().saturating_sub(1) + items.iter().map(blanks).sum::<usize>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_tools_is_short_for_clients_that_show_the_page_too() {
+    let virtual_phone = quick_phone();
+    let (adb, _guard) = plugged_in(&virtual_phone).await;
+    let shows = json!({ "extensions": { "io.modelcontextprotocol/ui": {
+        "mimeTypes": ["text/html;profile=mcp-app"] } } });
+    for capabilities in [json!({}), shows.clone()] {
+        for tools in ["auto", "agent", "device", "all"] {
+            let mut raw = Binary::unconfigured(adb).modern_with(&["--tools", tools]);
+            raw.initialize(capabilities.clone()).await;
+            let names = names(&mut raw).await;
+            let of_page = names.iter().any(|it| it == "watch_session");
+            assert_eq!(of_page, capabilities == shows, "{names:?}");
+        }
+    }
 }
 
 /// Taps the element that shows this text, as a model would that reads the list.

@@ -53,11 +53,7 @@ class Suite:
 
     def serve(self, name, binary):
         port = free_port()
-        # The suite calls as a page of this origin would, and expects to be let in.
-        env = self.env | {
-            "AYEAYE_DATA_DIR": str(self.folder / name),
-            "AYEAYE_HTTP_ALLOWED_ORIGINS": f"http://127.0.0.1:{port}",
-        }
+        env = self.env | {"AYEAYE_DATA_DIR": str(self.folder / name)}
         command = [binary, "serve", "--http", f"127.0.0.1:{port}", "--virtual", "--tools", "all"]
         self.processes.start(f"serve-{name}", command, env)
         wait_until("the server", lambda: get_text(f"http://127.0.0.1:{port}/healthz"))

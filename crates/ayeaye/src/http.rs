@@ -3,7 +3,7 @@
 //! At `/` is the page, for people in a browser, who sign in once and have a cookie from then on.
 //!
 //! On loopback unless configured otherwise, always with a bearer token, and for pages in a browser only
-//! if their origin is allowed. `/healthz` answers `ok`, `/readyz` whether tasks are accepted; neither
+//! if their origin is allowed or that of this server on loopback. `/healthz` answers `ok`, `/readyz` whether tasks are accepted; neither
 //! needs a token. Each token is a principal, which sees only its own sessions.
 mod accept;
 mod auth;

@@ -30,15 +30,20 @@ const HOSTS: [Row; 10] = [
     (&[], Some(400)),
 ];
 
-const ORIGINS: [Row; 6] = [
+const ORIGINS: [Row; 9] = [
     (&[], None),
     (&[LISTED], None),
     (&["http://evil.example"], Some(403)),
     (&["null"], Some(403)),
-    // Nothing of ours is a page: not even our own origin is one.
-    (&["http://127.0.0.1:{port}"], Some(403)),
+    (&[OWN[0]], Some(403)),
+    (&[OWN[1]], Some(403)),
+    (&["https://127.0.0.1:{port}"], Some(403)),
+    (&[OWN[0], OWN[0]], Some(403)),
     (&[LISTED, "http://evil.example"], Some(403)),
 ];
+
+/// The server's own origins, each refused but beside the `Host` with the same name.
+const OWN: [&str; 2] = ["http://127.0.0.1:{port}", "http://localhost:{port}"];
 
 const TOKENS: [Row; 6] = [
     (&["Bearer a-token-for-tests-0123456789abcdef"], None),
@@ -70,12 +75,20 @@ const TYPES: [&[&str]; 4] = [
     &[],
 ];
 
+/// The origin whose pages may call, if the request is from one. A request with two is from none.
+fn caller(host: &Row, origin: &Row) -> Option<&'static str> {
+    let ([host], [origin]) = (host.0, origin.0) else { return None };
+    let own = OWN.contains(origin) && *origin == format!("http://{}", host.to_lowercase());
+    (*origin == LISTED || own).then_some(*origin)
+}
+
 /// What the tables say: the first that ends the matter does. A page that is allowed hears the answer
 /// to its question before it sends a token.
 fn expected(host: &Row, origin: &Row, asks: bool, token: &Row, method: u16) -> u16 {
     let from_a_page = !origin.0.is_empty();
     let told = (asks && from_a_page).then_some(204);
-    host.1.or(origin.1).or(told).or(token.1).unwrap_or(method)
+    let refused = origin.1.filter(|_| caller(host, origin).is_none());
+    host.1.or(refused).or(told).or(token.1).unwrap_or(method)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,32 +130,30 @@ async fn each_combination_is_answered_as_the_tables_say() {
                             &INITIALIZE[..length]
                         )
                         .unwrap();
-                        let request = request.replace("{port}", &served.address.port().to_string());
+                        let port = served.address.port().to_string();
+                        let request = request.replace("{port}", &port);
                         let expected = expected(host, origin, asks, token, of_method);
+                        let readable = caller(host, origin).filter(|_| host.1.is_none());
+                        let readable = readable.map(|origin| origin.replace("{port}", &port));
                         let answer = ask(&served, &request).await;
-                        check(
-                            &request,
-                            &answer,
-                            expected,
-                            host.1.is_none() && origin.0 == [LISTED],
-                        );
+                        check(&request, &answer, expected, readable.as_deref());
                         cells += 1;
                     }
                 }
             }
         }
     }
-    assert_eq!(cells, 10 * 6 * 6 * 6 * 4);
+    assert_eq!(cells, 10 * 9 * 6 * 6 * 4);
 }
 
-fn check(request: &str, answer: &str, expected: u16, readable: bool) {
+fn check(request: &str, answer: &str, expected: u16, readable: Option<&str>) {
     let status = answer.split(' ').nth(1).and_then(|code| code.parse::<u16>().ok());
     assert_eq!(status, Some(expected), "{request}\n{answer}");
     let lower = answer.to_lowercase();
     assert_eq!(expected == 401, lower.contains("www-authenticate: bearer"), "{request}\n{answer}");
-    let told = lower.contains(&format!("access-control-allow-origin: {LISTED}\r\n"));
-    assert_eq!(told, readable, "{request}\n{answer}");
-    assert_eq!(told, lower.contains("access-control-"), "{request}\n{answer}");
+    let told = |origin| lower.contains(&format!("access-control-allow-origin: {origin}\r\n"));
+    assert!(readable.is_none_or(told), "{request}\n{answer}");
+    assert_eq!(readable.is_some(), lower.contains("access-control-"), "{request}\n{answer}");
     assert!(!lower.contains("allow-credentials"), "{answer}");
     assert_eq!(expected == 200, lower.contains("mcp-session-id: "), "{answer}");
     assert!(!answer.contains(TOKEN) && !answer.contains(NAMED), "{answer}");

@@ -116,6 +116,21 @@ async fn progress_rises_over_a_question_and_ends_with_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn each_of_several_quick_steps_is_told_on_a_line_of_its_own() {
+    let slow = completes("Done.").after(Duration::from_secs(5));
+    let fake = FakeServer::new([taps(40), taps(80), taps(120), slow]);
+    let user = FakeUser::new([]);
+    let client = on_pipe(&fake.server, &user, Era::Old).await;
+    let done = facts(&client, START, task()).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let told = user.progress();
+    assert!(told.windows(2).all(|pair| pair[0].progress < pair[1].progress), "{told:?}");
+    let lines = told.iter().filter_map(|it| it.message.as_deref());
+    let steps: Vec<_> = lines.filter_map(|it| it.strip_prefix("step ")?.get(..2)).collect();
+    assert_eq!(steps, ["1:", "2:", "3:"], "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_last_step_is_told_by_the_result_alone() {
     let slow = |step: i64| taps(step * 40).after(Duration::from_secs(5));
     let fake = FakeServer::new([slow(1), slow(2), slow(3)]);

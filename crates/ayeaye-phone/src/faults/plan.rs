@@ -223,6 +223,8 @@ const NAMES: &[(&str, &str)] = &[
 pub enum FaultError {
     #[error("there is no fault {name:?}; there are {}", names())]
     Unknown { name: String },
+    #[error("{name} needs a value, as in {name}=VALUE: {about}")]
+    NoValue { name: &'static str, about: &'static str },
     #[error("{value:?} does not fit {name}: {about}")]
     BadValue { name: String, value: String, about: &'static str },
 }
@@ -272,10 +274,11 @@ impl FaultPlan {
             *fields.get_mut(name)? = reading;
             serde_json::from_value(fields).ok()
         });
-        *self = fitting.ok_or_else(|| FaultError::BadValue {
-            name: (*name).to_owned(),
-            value: value.unwrap_or_default().to_owned(),
-            about,
+        *self = fitting.ok_or_else(|| match value {
+            None => FaultError::NoValue { name, about },
+            Some(value) => {
+                FaultError::BadValue { name: (*name).to_owned(), value: value.to_owned(), about }
+            }
         })?;
         Ok(())
     }
@@ -314,7 +317,11 @@ mod tests {
         assert!(told.contains("\"blak\"") && told.contains("no_keyboard"), "{told}");
         let told = plan.set_by_name("capture_delay_ms=soon").unwrap_err().to_string();
         assert!(told.contains("soon") && told.contains("milliseconds"), "{told}");
-        assert!(plan.set_by_name("link").is_err());
+        for (name, takes) in [("link", "offline"), ("raw_header", "twelve")] {
+            let told = plan.set_by_name(name).unwrap_err().to_string();
+            let begin = format!("{name} needs a value, as in {name}=VALUE: ");
+            assert!(told.starts_with(&begin) && told.contains(takes), "{told}");
+        }
         assert_eq!(plan, wanted, "what is refused changes nothing");
     }
 }

@@ -50,7 +50,8 @@ pub(super) struct AuthMiddleware {
     pub(super) body_limit: usize,
 }
 
-/// Accepts requests that name one of our hosts and no foreign origin. Pages that load something without
+/// Accepts requests that name one of our hosts and no foreign origin. Our own, on loopback, gains a page nothing: it is
+/// another one for each port, a name that was pointed here is none of our hosts, and MCP wants the token. Pages that load something without
 /// CORS (an image, a script, a form) send no origin; a header tells their browser to hide the response.
 pub(super) async fn check_names(
     State(auth): State<Arc<AuthMiddleware>>,
@@ -109,7 +110,8 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
         // Not a page, or a kind of request that cannot be MCP.
         Ok(None) => return next.run(request).await,
         Ok(Some(text)) => {
-            text.parse::<WebOrigin>().is_ok_and(|origin| auth.origins.contains(&origin))
+            auth.hosts.is_own_origin(&host, text)
+                || text.parse::<WebOrigin>().is_ok_and(|origin| auth.origins.contains(&origin))
         }
         Err(Twice) => false,
     };

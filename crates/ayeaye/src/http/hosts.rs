@@ -12,6 +12,8 @@ use crate::config::{HostName, Listen};
 pub(super) struct Hosts {
     allowed: Vec<HostName>,
     port: u16,
+    /// Whether a browser can connect to it without anything between.
+    is_tcp: bool,
 }
 
 impl Hosts {
@@ -31,7 +33,20 @@ impl Hosts {
             }
         }
         let own = names.into_iter().map(|name| HostName { name, port: Some(port) });
-        Self { allowed: own.chain(more.iter().cloned()).collect(), port }
+        let is_tcp = matches!(listens, Listen::Tcp(_));
+        Self { allowed: own.chain(more.iter().cloned()).collect(), port, is_tcp }
+    }
+
+    /// Whether pages of this origin come from this very server: from loopback, at the name and port that the request
+    /// for one of our hosts gave. Browsers write it exactly so; other ways to write the same are of no browser.
+    ///
+    /// At a Unix socket whatever passes the request on has that origin.
+    pub(super) fn is_own_origin(&self, host: &HostName, origin: &str) -> bool {
+        let port = |host: &HostName| host.port.unwrap_or(80);
+        let origin = origin.strip_prefix("http://").and_then(|it| it.parse::<HostName>().ok());
+        self.is_tcp
+            && host.is_local()
+            && origin.is_some_and(|it| it.name == host.name && port(&it) == port(host))
     }
 
     /// What to answer to a request for this host: the reason, and the setting that lets it in.
@@ -95,6 +110,70 @@ mod tests {
         ] {
             assert!(!hosts.allow(&host(evil)), "{evil}");
         }
+    }
+
+    #[test]
+    fn its_own_origin_is_the_one_of_the_host_that_was_named_on_loopback() {
+        let hosts = Hosts::new(&"127.0.0.1:8642".parse().unwrap(), &[]);
+        let own = |host_named: &str, origin: &str| hosts.is_own_origin(&host(host_named), origin);
+        for name in ["localhost:8642", "127.0.0.1:8642", "[::1]:8642"] {
+            assert!(own(name, &format!("http://{name}")), "{name}");
+        }
+        assert!(own("LocalHost:8642", "http://localhost:8642"));
+        assert!(own("localhost:8642", "http://LOCALHOST:8642"));
+        for port_80 in [("localhost:80", "http://localhost"), ("localhost", "http://localhost")] {
+            assert!(own(port_80.0, port_80.1), "{port_80:?}");
+        }
+        for other in [
+            "null",
+            "",
+            "localhost:8642",
+            // There is no TLS here, and another scheme is another origin.
+            "https://localhost:8642",
+            "HTTP://localhost:8642",
+            "ws://localhost:8642",
+            "http://localhost",
+            "http://localhost:80",
+            "http://localhost:8643",
+            "http://localhost:08642",
+            "http://127.0.0.1:8642",
+            "http://[::1]:8642",
+            "http://localhost.:8642",
+            "http://localhost.evil.example:8642",
+            "http://evil.localhost:8642",
+            "http://@localhost:8642",
+            "http://user@localhost:8642",
+            "http://localhost:8642@evil.example",
+            "http://localhost:8642/",
+            "http://localhost:8642/mcp",
+            "http://localhost:8642?",
+            "http://localhost:8642 http://evil.example",
+            " http://localhost:8642",
+            "http:\\\\localhost:8642",
+        ] {
+            assert!(!own("localhost:8642", other), "{other}");
+        }
+        for same_machine in
+            ["http://127.1:8642", "http://2130706433:8642", "http://[::ffff:127.0.0.1]:8642"]
+        {
+            assert!(!own("127.0.0.1:8642", same_machine), "{same_machine}");
+        }
+    }
+
+    #[test]
+    fn no_name_but_those_of_loopback_has_an_origin_of_its_own() {
+        let more = [host("phones.example.com"), host("10.0.0.2:8642"), host("127.0.0.1:9999")];
+        let hosts = Hosts::new(&"0.0.0.0:8642".parse().unwrap(), &more);
+        for name in ["phones.example.com", "phones.example.com:8642", "10.0.0.2:8642"] {
+            assert!(hosts.allow(&host(name)), "{name}");
+            assert!(!hosts.is_own_origin(&host(name), &format!("http://{name}")), "{name}");
+        }
+        // The end of a tunnel that the settings name.
+        assert!(hosts.is_own_origin(&host("127.0.0.1:9999"), "http://127.0.0.1:9999"));
+        // Whatever is at port 80 and passes requests on to a socket may serve anybody's pages.
+        let socket = Hosts::new(&"unix:/run/ayeaye.sock".parse().unwrap(), &[]);
+        assert!(socket.allow(&host("localhost")));
+        assert!(!socket.is_own_origin(&host("localhost"), "http://localhost"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::text::truncate;
 
 /// A client that asked for progress gets some at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
-/// And not more often than this, because a client that reads slowly blocks its whole session.
+/// And not more often than this, each new step by itself, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the end of a run that takes no more words is waited for at least: most come sooner.
 const A_MOMENT: Duration = Duration::from_secs(2);
@@ -283,14 +283,20 @@ impl Progress {
         if let Some(step) = update.report.steps.last() {
             self.next_step = self.next_step.max(step.step + 1);
         }
-        let message = match lines.as_slice() {
-            [] if update.line.is_empty() => results::AT_WORK.to_owned(),
-            // It waits for its phone.
-            [] if !update.report.message.is_empty() => truncate(&update.report.message, 160),
-            [] => format!("still working after {}", truncate(&update.line, 160)),
-            lines => truncate(&lines.join("; "), 600),
-        };
-        self.send(message, call).await;
+        if lines.is_empty() {
+            let message = if update.line.is_empty() {
+                results::AT_WORK.to_owned()
+            } else if update.report.message.is_empty() {
+                format!("still working after {}", truncate(&update.line, 160))
+            } else {
+                // It waits for its phone.
+                truncate(&update.report.message, 160)
+            };
+            return self.send(message, call).await;
+        }
+        for line in lines {
+            self.send(truncate(&line, 600), call).await;
+        }
     }
 
     /// A client that does not read, or that has gone, keeps neither the end of its call nor that of the server from

@@ -193,9 +193,8 @@ sent twice. With session_id it becomes a step of that session, which must not be
 /// `long_press`
 pub const LONG_PRESS: &str = "\
 Holds a finger on an element, by its `ref`, or on a place on a phone's screen, for a second unless duration_ms \
-says otherwise. x and y are thousandths of the screen's width and height, 0 to 1000 from the top left, not \
-pixels. Returns when the \
-screen has settled, and says whether it changed. The press is never sent twice.";
+says otherwise. x and y as in tap. Returns when the screen has settled, and says whether it changed. The press is \
+never sent twice.";
 
 /// `swipe`
 pub const SWIPE: &str = "\

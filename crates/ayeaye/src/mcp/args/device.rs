@@ -123,15 +123,14 @@ macro_rules! arguments {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            /// A `device_id` from `list_connected_devices`.
+            /// From `list_connected_devices`.
             pub device_id: String,
             $($(#[$field_doc])* pub $field: $kind,)*
-            /// A session to act in, such as a stuck one; your own if left out.
+            /// A session to act in; your own if left out.
             pub session_id: Option<String>,
             /// Why, in a few words, for the record.
-            #[schemars(length(max = 300))]
             pub reason: Option<String>,
-            /// Adds a picture of the screen afterwards: its longest side.
+            /// Adds a picture afterwards: its longest side.
             #[schemars(range(min = 200, max = 1280))]
             pub screenshot: Option<i64>,
             /// The code of your user's yes.

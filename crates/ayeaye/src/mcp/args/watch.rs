@@ -4,6 +4,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::mcp::schema::names_say_it;
 use crate::mcp::tool_error::ToolError;
 
 /// The longest wait of one call, in seconds: far below what any host gives a call.
@@ -12,6 +13,8 @@ const MAX_WAIT: f64 = 10.0;
 /// Arguments of `watch_session`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+// No model is to read what they are for.
+#[schemars(transform = names_say_it)]
 pub struct WatchArgs {
     /// The session.
     pub session_id: String,

@@ -11,7 +11,6 @@ use crate::text::one_line;
 /// The phones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceList {
-    /// Every phone adb knows, ready or not.
     pub devices: Vec<DeviceItem>,
     /// What to know about the list, or what to do when it is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,25 +23,20 @@ pub struct DeviceList {
 /// A phone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeviceItem {
-    /// The name to use in the other tools.
     pub device_id: String,
     /// `device` is ready; `offline`, `unauthorized` and others are not.
     pub state: String,
-    /// For example "Pixel 7".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The build's product name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
     /// `usb`, `tcp`, `emulator` or `virtual`.
     pub transport: &'static str,
-    /// For example "14".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub android_version: Option<String>,
     /// In pixels, as the phone is held now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
-    /// Whether somebody is driving it now.
     pub busy: bool,
     /// The session that drives it, if it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,10 +44,9 @@ pub struct DeviceItem {
     /// How many tasks wait for it.
     #[serde(skip_serializing_if = "is_zero")]
     pub queue: u32,
-    /// Your sessions among them, the next one first.
+    /// Yours among them, the next one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub queued_sessions: Vec<String>,
-    /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

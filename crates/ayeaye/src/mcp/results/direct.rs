@@ -10,52 +10,44 @@ use crate::mcp::address::Address;
 use crate::mcp::offer::Offer;
 use crate::mcp::tool_error::ToolError;
 
-/// The outcome of an act.
+/// The outcome of an act. Fields whose names say it have no words: every chat pays for them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActResult {
-    /// The session that the act is a step of.
     pub session_id: String,
-    /// Its step, counted from 1 through the session.
     pub global_step_idx: u32,
     /// What was done; secrets are replaced.
     pub action: ActionItem,
     /// Why it may have had no effect although the phone accepted it: look before you go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
-    /// What else to know of it, such as another way that was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether the screen looks different now, apart from the clock; absent if it could not be seen.
+    /// Apart from the clock; absent if it could not be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_changed: Option<bool>,
-    /// Whether the screen has settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_settled: Option<bool>,
-    /// Whether the display is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen_on: Option<bool>,
-    /// Whether a lock screen is in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locked: Option<bool>,
-    /// Package of the app in front now, if the phone says.
+    /// Package of the app in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// Whether the soft keyboard is shown now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keyboard_shown: Option<bool>,
-    /// Whether the field in focus hides what is typed into it.
+    /// Whether the field in focus is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password_field: Option<bool>,
-    /// Whether the app in front hides its screen from pictures; `get_ui_tree` may show it.
+    /// Hidden from pictures; `get_ui_tree` may show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<bool>,
-    /// The agent's question, which still waits for an answer.
+    /// It still waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
-    /// The screen as it was right before the act, as a resource of this server.
+    /// The screen right before the act.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_uri: Option<String>,
-    /// What to do now.
     pub next: &'static str,
 }
 

@@ -58,14 +58,12 @@ impl Unlisted {
 /// The elements of a screen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UiTree {
-    /// The phone.
     pub device_id: String,
     /// Those that show, name or do something, back to front.
     pub elements: Vec<ElementItem>,
     /// Hidden from pictures.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub protected: bool,
-    /// How many were left out for length.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
     /// Why there are none.
@@ -78,30 +76,28 @@ pub struct UiTree {
 pub struct ElementItem {
     /// For `tap`, as long as the element stays here unchanged.
     pub r#ref: String,
-    /// What it shows; nothing for a field that hides what is typed.
+    /// Nothing for a field that hides what is typed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What an empty field asks for, if the phone tells it apart from a text.
+    /// What an empty field asks for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hint: String,
     /// What a screen reader says for it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Such as `Button`: its class without the package.
+    /// Such as `Button`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// Such as `new_note`: its resource id without the package.
+    /// Such as `new_note`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// Left, top, right, bottom in thousandths of the screen; tap in the middle.
     pub bounds: [i64; 4],
-    /// It reacts to a tap.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clickable: bool,
-    /// It has the focus: text that is typed goes into it.
+    /// Text that is typed goes into it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub focused: bool,
-    /// It hides what is typed into it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub password: bool,
     /// Whether it is switched on, if it can be.

@@ -11,12 +11,10 @@ use crate::text::truncate;
 /// All sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionList {
-    /// Newest first.
     pub sessions: Vec<SessionItem>,
-    /// Whether there are older ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
-    /// How to see those.
+    /// How to see older ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<&'static str>,
 }
@@ -28,26 +26,24 @@ const OLDER: &str =
 /// A session in brief.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionItem {
-    /// Its name in the other tools.
     pub session_id: String,
     /// Why its last run stopped; `STILL_RUNNING` if it has not.
     pub stop_reason: &'static str,
     /// Its last request.
     pub task: String,
-    /// Its phone.
     pub device_id: String,
-    /// Its place in the queue for its phone, while it is waiting.
+    /// Its place in the queue for its phone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
     /// Steps so far.
     pub global_step_idx: u32,
-    /// When it began: RFC 3339 in UTC.
+    /// In UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// When something last happened in it: RFC 3339 in UTC.
+    /// When something last happened in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
-    /// What is wrong with its record, when it cannot be read.
+    /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
