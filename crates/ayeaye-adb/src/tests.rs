@@ -15,6 +15,7 @@ mod one_shell;
 mod opening;
 mod packages;
 mod proving;
+mod reconnecting;
 mod same_phone;
 mod settings;
 mod touching;
