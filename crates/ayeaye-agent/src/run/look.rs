@@ -74,7 +74,7 @@ impl Run {
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
         let looking = self.observer.observe_early(&mut self.recorder, &mut self.actor, &model);
-        step.looking(Box::pin(looking)).await
+        step.looking(looking).await
     }
 
     /// Looks at the phone for the acting model.
@@ -85,7 +85,7 @@ impl Run {
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
         let looking = self.observer.observe(&mut self.recorder, &mut self.actor, &model);
-        step.looking(Box::pin(looking)).await
+        step.looking(looking).await
     }
 
     /// Records the elements of a step whose model failed, which ends the run.

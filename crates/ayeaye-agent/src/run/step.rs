@@ -32,11 +32,15 @@ pub(super) struct StepBuilder {
 impl StepBuilder {
     /// Looks at the phone, or waits for what it says of its screen. How long that takes counts as looking, whatever comes
     /// of it.
-    pub(super) async fn looking<T>(&mut self, look: impl Future<Output = T>) -> T {
-        let begun = Instant::now();
-        let seen = look.await;
-        self.times.data_collection += millis(begun.elapsed());
-        seen
+    pub(super) fn looking<T>(&mut self, look: impl Future<Output = T>) -> impl Future<Output = T> {
+        // In each future around it, it would stand twice.
+        let look = Box::pin(look);
+        async move {
+            let begun = Instant::now();
+            let seen = look.await;
+            self.times.data_collection += millis(begun.elapsed());
+            seen
+        }
     }
 
     /// The end of the step; `end` if it ended the run.
