@@ -78,6 +78,8 @@ impl Capture {
         self.begin_anew_on(client.link());
         let under_way = self.overlap.begin();
         let (mut tries, mut unknown) = (0, Vec::new());
+        // What the phone prints in whatever way it is asked, in place of a picture.
+        let mut said = None;
         loop {
             let begun = Instant::now();
             let way = self.choice().next(begun, panel.is_some());
@@ -129,6 +131,7 @@ impl Capture {
                     let png =
                         if unknown.is_empty() { reason.clone() } else { format!("PNG: {reason}") };
                     let all: Vec<&str> = reasons.chain([png.as_str()]).collect();
+                    said = printed_by_all(&all).map(ToOwned::to_owned);
                     let error = client.garbled(WHAT, all.join("; "));
                     if self.choice().was_broken(way, Instant::now()) {
                         unknown.push((way, format!("PNG: {reason}")));
@@ -184,7 +187,10 @@ impl Capture {
                     choice.forgive(CaptureWay::Raw);
                     choice.forgive(CaptureWay::Png);
                 }
-                return Err(error);
+                return Err(match said.filter(|_| is_no_picture) {
+                    Some(said) => DeviceError::CannotCapture { id: client.id().clone(), said },
+                    None => error,
+                });
             }
             tracing::debug!(device = %client.id(), %error, "capture once more");
         }
@@ -297,9 +303,29 @@ fn reason_of(error: &DeviceError) -> String {
 fn describe(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
     match crate::parse::sanitize_first_line(&text) {
-        Some(line) => format!("{} bytes came, beginning with `{line}`", bytes.len()),
+        Some(line) => format!("{} bytes came{BEGINNING}{line}`", bytes.len()),
         None => format!("{} bytes came", bytes.len()),
     }
+}
+
+const BEGINNING: &str = ", beginning with `";
+
+/// The words that came in every way in which anything came, of reasons as [`describe`] has them. A damaged picture is
+/// none.
+fn printed_by_all<'a>(reasons: &[&'a str]) -> Option<&'a str> {
+    let is_silent = |reason: &&&str| {
+        let told = reason.rsplit_once(": ").map_or(**reason, |(_, told)| told);
+        matches!(told, "0 bytes came" | "refused")
+    };
+    let words = |reason: &&'a str| {
+        let (_, behind) = reason.split_once(BEGINNING)?;
+        let (words, _) = behind.rsplit_once('`')?;
+        let is_text = !words.contains('\u{fffd}') && words.chars().any(char::is_alphabetic);
+        is_text.then_some(words)
+    };
+    let mut all = reasons.iter().filter(|reason| !is_silent(reason)).map(words);
+    let first = all.next()??;
+    all.all(|other| other == Some(first)).then_some(first)
 }
 
 /// The same bytes, decoded by all readers.

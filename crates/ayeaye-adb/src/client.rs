@@ -76,6 +76,8 @@ pub(crate) struct DeviceClient {
     dumps: Arc<Dumps>,
     /// Whether it is still the phone that was driven.
     same_phone: SamePhone,
+    /// When the adb server was last asked to connect it again.
+    asked_to_connect: Mutex<Option<Instant>>,
 }
 
 impl DeviceClient {
@@ -98,6 +100,7 @@ impl DeviceClient {
             shell: PersistentShell::default(),
             dumps: Arc::default(),
             same_phone: SamePhone::default(),
+            asked_to_connect: Mutex::default(),
         }
     }
 

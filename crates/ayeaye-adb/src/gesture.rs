@@ -193,6 +193,11 @@ pub(crate) fn key_code(key: Key) -> u16 {
     }
 }
 
+/// The shell's exit code for a program that is not there.
+const NO_SUCH_PROGRAM: u8 = 127;
+const NO_INPUT: &str =
+    "its system has no `input`, by which it is touched and typed into, so it cannot be driven";
+
 /// An error unless `input` succeeded. Some vendors' version prints a stack trace and exits with 0.
 pub(crate) fn ensure_accepted(
     client: &DeviceClient,
@@ -202,6 +207,9 @@ pub(crate) fn ensure_accepted(
     let all = output.combined();
     if all.contains("INJECT_EVENTS") {
         return Err(client.refused(what, refusal::reason("INJECT_EVENTS").unwrap_or_default()));
+    }
+    if output.exit_code == NO_SUCH_PROGRAM && all.contains("input: ") {
+        return Err(client.not_sent(what, NO_INPUT));
     }
     let complains = all.lines().map(str::trim_start).any(|line| {
         line.starts_with("Error:") || line.starts_with("java.") || line.contains("Exception:")

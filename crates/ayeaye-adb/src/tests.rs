@@ -16,6 +16,7 @@ mod one_shell;
 mod opening;
 mod packages;
 mod proving;
+mod reconnecting;
 mod same_phone;
 mod settings;
 mod touching;

@@ -306,7 +306,7 @@ impl Run {
                 if let RunError::Stuck(why) = &err {
                     step.error = Some(format!("not carried out: {why}"));
                 }
-                return Err(self.with_elements(err, &mut observation).await);
+                return Err(self.with_elements(err, &mut observation, step).await);
             }
         };
         match action {

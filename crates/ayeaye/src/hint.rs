@@ -248,6 +248,9 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "one phone has one driver: end the other server's task, or leave the phone to it; starting again takes the \
              phone over"
         }
+        DeviceError::CannotCapture { .. } => {
+            "try again; if it keeps happening, restart the phone; `ayeaye doctor` checks it"
+        }
         DeviceError::Garbled { .. } => {
             "try again; if it keeps happening, reconnect the phone and run `ayeaye doctor`"
         }

@@ -1,13 +1,20 @@
 //! Getting to the phone, in one way or another.
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{DeviceClient, Route};
+use crate::config::{is_host, parse_port};
 use crate::errors::{Stage, device_error};
+use crate::parse::sanitize;
 use crate::protocol::Connection;
+
+/// How often the adb server is asked to connect a phone that is missing. It gives one attempt up after ten seconds
+/// itself.
+const CONNECT_EVERY: Duration = Duration::from_secs(10);
 
 impl DeviceClient {
     /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
@@ -27,6 +34,9 @@ impl DeviceClient {
         }
         let connection = match self.transport(what, deadline).await {
             Err(error) if error.is_unreachable() && self.go_another_way(true).await => {
+                self.transport(what, deadline).await?
+            }
+            Err(DeviceError::NotFound(_)) if self.connected_again().await => {
                 self.transport(what, deadline).await?
             }
             reached => reached?,
@@ -61,6 +71,45 @@ impl DeviceClient {
         reached
     }
 
+    /// Whether the adb server was asked to connect a phone on the network that is missing from its list, and has it again.
+    ///
+    /// A server that was started anew knows none of them. Only a phone that is driven is connected, at the very address
+    /// at which it was; whether it is that phone is looked at before anything is asked of it.
+    async fn connected_again(&self) -> bool {
+        let Route { server, serial } = self.way();
+        if !self.is_driven() || !is_network_address(&serial) || !self.may_connect_again() {
+            return false;
+        }
+        let address = &server.config().server;
+        tracing::info!(device = %self.id, server = %address, "it is missing from the adb server's list; asking for it");
+        let asked = server.query(&format!("host:connect:{serial}")).await;
+        let said = match &asked {
+            Ok(said) => String::from_utf8_lossy(said),
+            Err(error) => {
+                tracing::debug!(device = %self.id, %error, "not connected again");
+                return false;
+            }
+        };
+        // Where that fails, adb uses other words, and "connect to".
+        if said.contains("connected to") {
+            return true;
+        }
+        tracing::debug!(device = %self.id, said = sanitize(&said), "not connected again");
+        // adb may keep what it could not connect in its list.
+        drop(server.query(&format!("host:disconnect:{serial}")).await);
+        false
+    }
+
+    /// Whether it was not asked for just now.
+    fn may_connect_again(&self) -> bool {
+        let mut asked = self.asked_to_connect.lock().unwrap_or_else(PoisonError::into_inner);
+        let may = asked.is_none_or(|at| CONNECT_EVERY <= at.elapsed());
+        if may {
+            *asked = Some(Instant::now());
+        }
+        may
+    }
+
     /// True if there is another way, which is taken from now on.
     async fn go_another_way(&self, is_gone: bool) -> bool {
         let Some(others) = &self.others else { return false };
@@ -71,5 +120,34 @@ impl DeviceClient {
         tracing::warn!(device = %self.id, serial = way.serial, %server, "its link is gone; going on over another");
         *self.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
         true
+    }
+}
+
+/// Whether a serial is where a phone listens on the network, `HOST:PORT`. What adb has found by mDNS it connects itself.
+fn is_network_address(serial: &str) -> bool {
+    let address = serial.rsplit_once(':');
+    let host = |host: &str| is_host(host.trim_start_matches('[').trim_end_matches(']'));
+    address.is_some_and(|(at, port)| host(at) && parse_port(port).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_on_the_network_are_connected() {
+        for address in ["10.0.0.9:5555", "phone.local:41235", "[fe80::1%wlan0]:5555"] {
+            assert!(is_network_address(address), "{address}");
+        }
+        for other in [
+            "R58M1",
+            "emulator-5554",
+            "adb-R58M1-abc._adb-tls-connect._tcp",
+            "a b:5555",
+            ":5555",
+            "x:0",
+        ] {
+            assert!(!is_network_address(other), "{other}");
+        }
     }
 }

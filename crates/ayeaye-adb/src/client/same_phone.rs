@@ -79,6 +79,11 @@ impl DeviceClient {
         self.same_phone.known.get_or_init(|| marks);
     }
 
+    /// Whether it is known which phone is driven.
+    pub(super) fn is_driven(&self) -> bool {
+        self.same_phone.known.get().is_some()
+    }
+
     /// Asks the phone who it is, where another one may be in its place.
     pub(super) async fn ensure_same_phone(&self) -> Result<(), DeviceError> {
         let Some(known) = self.same_phone.known.get() else { return Ok(()) };

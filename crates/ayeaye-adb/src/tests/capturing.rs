@@ -160,9 +160,43 @@ async fn a_phone_whose_screencap_fails_is_asked_for_its_framebuffer_and_remember
         _ => denied(request),
     };
     let error = Fake::phone(closed).await.open().await.capture().await.unwrap_err();
-    let told = error.to_string();
-    assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
-    assert!(told.contains("PNG") && told.contains("Permission denied"), "{told}");
+    let told = "device X cannot capture its screen: it says `/system/bin/sh: screencap: can't execute: \
+        Permission denied`";
+    assert!(matches!(error, DeviceError::CannotCapture { .. }), "{error:?}");
+    assert_eq!(error.to_string(), told);
+}
+
+#[tokio::test]
+async fn a_phone_that_says_the_same_in_each_way_says_it_once() {
+    let answers = async |raw: &'static str, png: &'static str, framebuffer: &'static str| {
+        let bytes = |text: &'static str| Some(Reply::Bytes(text.as_bytes().to_vec()));
+        let fake = Fake::phone(move |request| match request {
+            "exec:screencap" => bytes(raw),
+            "exec:screencap -p" => bytes(png),
+            "framebuffer:" => bytes(framebuffer),
+            _ => None,
+        })
+        .await;
+        let device = fake.open().await;
+        let mut told = Vec::new();
+        // What was learnt of its ways changes nothing in what is told.
+        for _ in 0..3 {
+            told.push(device.capture().await.unwrap_err());
+        }
+        told
+    };
+    for error in answers("Capturing failed.\n", "Capturing failed.\n", "").await {
+        let DeviceError::CannotCapture { said, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(said, "Capturing failed.");
+    }
+    for error in answers("Capturing failed.\n", "Killed\n", "").await {
+        let told = error.to_string();
+        assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+        assert!(told.contains("Killed"), "{told}");
+    }
+    for error in answers("", "", "").await {
+        assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+    }
 }
 
 #[tokio::test]

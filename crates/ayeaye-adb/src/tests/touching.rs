@@ -1,7 +1,7 @@
-//! How long presses and drags last, by what the phone takes for a long press.
+//! How long presses and drags last, by what the phone takes for a long press; and a phone that takes none.
 use std::time::Duration;
 
-use ayeaye_agent::{Device as _, Gesture, Point, ScreenSize};
+use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
 
 use super::fake::{Fake, Reply};
 
@@ -67,5 +67,22 @@ async fn a_drag_before_android_12_is_doubtful_after_a_longer_touch_and_hold_dela
         let done = fake.open().await.perform(&Gesture::Drag { from: point, to: point }, ON).await;
         assert_eq!(fake.acts(), [format!("input {line}")], "{sdk} {delay}");
         assert_eq!(done.unwrap().uncertain.is_none(), certain, "{sdk} {delay}");
+    }
+}
+
+#[tokio::test]
+async fn a_system_without_input_cannot_be_driven() {
+    let fake = Fake::phone(|request| {
+        let said = "/system/bin/sh: input: inaccessible or not found\n";
+        let reply = || Reply::Shell(String::new(), said.to_owned(), 127);
+        request.contains("input tap").then(reply)
+    })
+    .await;
+    let device = fake.open().await;
+    let point = Point::new(500, 500).unwrap();
+    for gesture in [Gesture::Click { point }, Gesture::DoubleClick { point }] {
+        let error = device.perform(&gesture, ON).await.unwrap_err();
+        assert!(matches!(error, DeviceError::NotSent { .. }), "{error:?}");
+        assert!(error.to_string().contains("its system has no `input`"), "{error}");
     }
 }

@@ -36,6 +36,7 @@ mod servers;
 mod settling;
 mod speculation;
 mod starting_again;
+mod step_times;
 mod stopping;
 mod storage;
 mod trouble;

@@ -124,6 +124,14 @@ pub enum DeviceError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The phone answers, and says that it has no picture of its screen, however it is asked for one.
+    #[error("device {id} cannot capture its screen: it says `{said}`")]
+    CannotCapture {
+        /// Its serial.
+        id: DeviceId,
+        /// Its own words.
+        said: String,
+    },
 }
 
 impl DeviceError {
@@ -139,6 +147,7 @@ impl DeviceError {
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
             | Self::OtherPhone { .. }
+            | Self::CannotCapture { .. }
             | Self::Refused { .. } => false,
         }
     }
@@ -162,6 +171,7 @@ impl DeviceError {
             | Self::ClaimedElsewhere { .. }
             | Self::OtherPhone { .. }
             | Self::Refused { .. }
+            | Self::CannotCapture { .. }
             | Self::Garbled { .. } => false,
         }
     }

@@ -73,7 +73,7 @@ pub struct StepEnd {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub struct PhaseTimes {
-    /// Looking: settle, capture, encode.
+    /// Looking: settle, capture, encode, and waiting for the elements.
     pub data_collection: f64,
     /// Waiting for models.
     pub llm_interaction: f64,

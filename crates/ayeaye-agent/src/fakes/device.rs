@@ -46,6 +46,8 @@ pub(crate) enum Fault {
     NoKeyboard,
     /// A capture cut short, or another answer that makes no sense.
     Garbled,
+    /// No picture of the screen, and the phone says so.
+    CannotCapture,
     /// The phone is gone.
     Gone,
     /// A capture of a protected window.

@@ -85,8 +85,10 @@ impl Run {
             }
             let read = read_decision(&*model, &reply, observation.picture.picture.size);
             match &read {
-                Ok(decision) => self.notice_secret(decision, observation).await?,
-                Err(_) if self.may_type_secret(observation).await? => exchange.withhold_reply(),
+                Ok(decision) => step.looking(self.notice_secret(decision, observation)).await?,
+                Err(_) if step.looking(self.may_type_secret(observation)).await? => {
+                    exchange.withhold_reply();
+                }
                 Err(_) => {}
             }
             let record = match &read {

@@ -256,7 +256,8 @@ impl Run {
         } else {
             self.observer.patience(&self.recorder, false)
         };
-        self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+        let reading = self.observer.read_elements(&mut self.recorder, &mut observation, patience);
+        step.looking(reading).await?;
         if let Some(err) = observation.elements.unreachable() {
             return Err(RunError::DeviceLost(err.clone()));
         }
@@ -294,7 +295,7 @@ impl Run {
         };
         let outcome = self.session().in_progress.outcome.as_ref();
         let has_failed = outcome.is_some_and(|it| !it.success && !it.unknown);
-        let after = if has_failed { None } else { self.screen_after().await };
+        let after = if has_failed { None } else { step.looking(self.screen_after()).await };
         if was_locked && after.as_ref().is_some_and(|it| it.awake && !it.locked) {
             // Whatever was not certain: it was right.
             step.uncertain = None;

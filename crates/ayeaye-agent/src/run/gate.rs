@@ -49,9 +49,9 @@ impl Run {
             self.put_off_until_lit(gesture, step);
             return Ok(StepOutcome::Continue);
         }
-        let mut judged =
-            self.verdict_by_fresh_elements(gesture, marked.as_ref(), &mut observation).await?;
-        match self.refused_by_package(gesture, &observation).await {
+        let judging = self.verdict_by_fresh_elements(gesture, marked.as_ref(), &mut observation);
+        let mut judged = step.looking(judging).await?;
+        match step.looking(self.refused_by_package(gesture, &observation)).await {
             Ok(Some(refused)) => judged = refused,
             Ok(None) => {}
             Err(err) => {
@@ -131,7 +131,8 @@ impl Run {
             return Ok(true);
         }
         let act = DecidedAct { gesture, gate: &judged.record, holds_secret: false };
-        let ScreenNow::Changed(why) = self.screen_now(&act, observation).await? else {
+        let now = step.looking(self.screen_now(&act, observation)).await?;
+        let ScreenNow::Changed(why) = now else {
             return Ok(false);
         };
         if self.may_put_off_again(gesture) {

@@ -48,14 +48,15 @@ impl Run {
         self.load_apps(step).await?;
         let turn = match self.plan(&observation, step).await {
             Ok(reply) => reply.turn,
-            Err(err) => return Err(self.with_elements(err, &mut observation).await),
+            Err(err) => return Err(self.with_elements(err, &mut observation, step).await),
         };
         if let Some(decision) = step.decision.take() {
             self.drop_caption_unless_last(&decision.action, step).await?;
             step.decision = Some(decision);
         }
         let patience = self.observer.patience(&self.recorder, false);
-        self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+        let reading = self.observer.read_elements(&mut self.recorder, &mut observation, patience);
+        step.looking(reading).await?;
         // An answer is something new to plan with.
         if matches!(turn, HostTurn::Ask(_)) {
             self.state.host.idle = 0;

@@ -1,11 +1,9 @@
 //! Looking at the phone and deciding on what is seen, which overlap: a model may be asked before the screen has
 //! settled.
-use tokio::time::Instant;
-
 use super::observer::{Observation, Observer};
 use super::outcome::RunError;
 use super::step::StepBuilder;
-use super::{Run, RunPhase, millis};
+use super::{Run, RunPhase};
 use crate::gate::needs_elements;
 use crate::{Action, ReplyMode, StopReason};
 
@@ -60,7 +58,8 @@ impl Run {
             }
             let acts = gesture.is_some();
             let patience = if acts { Observer::patience_of_act(patience) } else { patience };
-            self.observer.read_elements(&mut self.recorder, observation, patience).await?;
+            let reading = self.observer.read_elements(&mut self.recorder, observation, patience);
+            step.looking(reading).await?;
             let Err(err) = self.check_progress(&observation.frame, &decision.action) else {
                 return Ok(decision.action);
             };
@@ -72,14 +71,10 @@ impl Run {
 
     /// Looks at the phone for the acting model, which may be asked before the screen has settled.
     async fn observe_early(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
-        let begun = Instant::now();
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
-        let observation =
-            Box::pin(self.observer.observe_early(&mut self.recorder, &mut self.actor, &model))
-                .await?;
-        step.times.data_collection += millis(begun.elapsed());
-        Ok(observation)
+        let looking = self.observer.observe_early(&mut self.recorder, &mut self.actor, &model);
+        step.looking(looking).await
     }
 
     /// Looks at the phone for the acting model.
@@ -87,13 +82,10 @@ impl Run {
         &mut self,
         step: &mut StepBuilder,
     ) -> Result<Observation, RunError> {
-        let begun = Instant::now();
         self.enter(RunPhase::Looking);
         let model = self.acting_model();
         let looking = self.observer.observe(&mut self.recorder, &mut self.actor, &model);
-        let observation = Box::pin(looking).await?;
-        step.times.data_collection += millis(begun.elapsed());
-        Ok(observation)
+        step.looking(looking).await
     }
 
     /// Records the elements of a step whose model failed, which ends the run.
@@ -101,12 +93,14 @@ impl Run {
         &mut self,
         failure: RunError,
         observation: &mut Observation,
+        step: &mut StepBuilder,
     ) -> RunError {
         if !matches!(failure.reason(), StopReason::ModelFailed | StopReason::NoProgress) {
             return failure;
         }
         let patience = self.observer.patience(&self.recorder, true);
-        match self.observer.read_elements(&mut self.recorder, observation, patience).await {
+        let reading = self.observer.read_elements(&mut self.recorder, observation, patience);
+        match step.looking(reading).await {
             Ok(()) => failure,
             Err(err) => err,
         }

@@ -1,4 +1,7 @@
 //! The result of a step so far. It is recorded however the step ends.
+use tokio::time::Instant;
+
+use super::millis;
 use super::model_call::{BackgroundCall, CallCosts};
 use super::outcome::RunEnd;
 use crate::journal::{ActionRecord, AgentState, PhaseTimes, ResponseRecord, StepEnd};
@@ -27,6 +30,19 @@ pub(super) struct StepBuilder {
 }
 
 impl StepBuilder {
+    /// Looks at the phone, or waits for what it says of its screen. How long that takes counts as looking, whatever comes
+    /// of it.
+    pub(super) fn looking<T>(&mut self, look: impl Future<Output = T>) -> impl Future<Output = T> {
+        // In each future around it, it would stand twice.
+        let look = Box::pin(look);
+        async move {
+            let begun = Instant::now();
+            let seen = look.await;
+            self.times.data_collection += millis(begun.elapsed());
+            seen
+        }
+    }
+
     /// The end of the step; `end` if it ended the run.
     pub(super) fn build(self, end: Option<&RunEnd>) -> StepEnd {
         let status = match end.map(|end| end.reason) {

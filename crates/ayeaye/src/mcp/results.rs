@@ -340,10 +340,10 @@ pub fn note(text: &str) -> Vec<ContentBlock> {
 }
 
 /// A result with one picture and no structured content: hosts that read that drop the picture.
-/// Its longest side has at most `side` pixels. `state` is the phone's where the picture shows nothing,
-/// to say why.
+/// Its longest side has at most `side` pixels. `state` is the phone's: where the picture shows nothing, it says why.
 pub async fn picture(frame: Frame, side: u32, state: Option<&ScreenState>) -> CallToolResult {
     let size = frame.size();
+    let shows_nothing = frame.is_black() || frame.is_blank_inside();
     let encoded = tokio::task::spawn_blocking(move || {
         ayeaye_model::encode_within(&frame, side, SCREENSHOT_BYTES)
     })
@@ -355,10 +355,15 @@ pub async fn picture(frame: Frame, side: u32, state: Option<&ScreenState>) -> Ca
                 "picture": [picture.size.width, picture.size.height],
                 "bytes": picture.bytes.len(),
             });
-            if state.is_some_and(|it| !it.awake) {
-                about["screen_on"] = json!(false);
-            } else if state.is_some_and(|it| it.protected) {
-                about["protected"] = json!(true);
+            if let Some(state) = state {
+                if shows_nothing && !state.awake {
+                    about["screen_on"] = json!(false);
+                } else if shows_nothing && state.protected {
+                    about["protected"] = json!(true);
+                }
+                if state.locked {
+                    about["locked"] = json!(true);
+                }
             }
             CallToolResult::success(vec![
                 ContentBlock::image(STANDARD.encode(&picture.bytes), picture.media_type),

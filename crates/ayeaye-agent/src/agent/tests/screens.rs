@@ -16,6 +16,7 @@ async fn a_black_screen_is_handed_to_the_user() {
     let question = report.question.unwrap();
     assert_eq!(question.kind, QuestionKind::Takeover);
     assert_eq!(question.app.as_deref(), Some("com.example.chat"));
+    assert!(question.text.contains("no window says that it is protected"), "{}", question.text);
     rig.phone.mended();
     let report = rig.go_on(report.session_id, UserInput::Reply("done by hand".to_owned())).await;
     assert_eq!(report.message, "done");

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, say};
 use crate::journal::{Fact, ResponseKind, ToolEnd};
 use crate::{
-    AgentError, HistoryItem, KeepText, Part, Performed, PrivacySettings, Role, SessionId,
-    StopReason, UserInput,
+    AgentError, HistoryItem, KeepText, Part, Performed, PrivacySettings, QuestionKind, Role,
+    SessionId, StopReason, UserInput,
 };
 
 fn garbage() -> ScriptedReply {
@@ -314,6 +314,30 @@ async fn a_phone_that_goes_away_before_its_first_step_is_waited_for() {
     assert_eq!(report.stop_reason, StopReason::NotStarted);
     let waited = begun.elapsed();
     assert!((45..=61).contains(&waited.as_secs()), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_cannot_capture_its_screen_is_not_lost_but_a_persons_turn() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    rig.phone.breaks(Call::Capture, 1..=u32::MAX, Fault::CannotCapture);
+    let begun = Instant::now();
+    let report = rig.ended(follower).await;
+    let question = report.question.expect("it asks");
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{}", report.message);
+    assert_eq!(question.kind, QuestionKind::Takeover);
+    let said = "The phone cannot capture its screen: it says \"Capturing failed.\".";
+    assert!(
+        question.text.starts_with(said) && question.text.contains("doctor"),
+        "{}",
+        question.text
+    );
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    rig.phone.mended();
+    let done = UserInput::Reply("done".to_owned());
+    assert_eq!(rig.go_on(report.session_id, done).await.message, "done");
+    assert_eq!(rig.phone.gestures().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

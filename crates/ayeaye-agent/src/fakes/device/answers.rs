@@ -56,6 +56,9 @@ impl FakeDevice {
             Fault::Garbled => {
                 Err(DeviceError::Garbled { id, what, reason: "cut short".to_owned() })
             }
+            Fault::CannotCapture => {
+                Err(DeviceError::CannotCapture { id, said: "Capturing failed.".to_owned() })
+            }
             Fault::Gone => Err(DeviceError::NotFound(id)),
             Fault::Hang => {
                 let mut held = self.held.subscribe();

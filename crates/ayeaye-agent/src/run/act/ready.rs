@@ -61,7 +61,7 @@ impl Run {
         // Acts that are put off are told from one another without what is secret.
         let without_secret = DecidedAct { gesture: decided, ..*act };
         let app = || observation.app.clone();
-        let now = self.screen_now(act, observation).await?;
+        let now = step.looking(self.screen_now(act, observation)).await?;
         if let ScreenNow::Changed(why) = now {
             let outcome = self.put_off_or_hand_over(&without_secret, why, app(), step)?;
             return Ok(Readiness::NotSent(outcome));
@@ -70,7 +70,7 @@ impl Run {
         let seen_dark = matches!(now, ScreenNow::Dark) || observation.is_off() && !self.is_direct;
         self.enter(RunPhase::Acting);
         self.observer.remember_elements(act.gesture, observation);
-        let lit = self.light_up(act, observation, seen_dark).await;
+        let lit = step.looking(self.light_up(act, observation, seen_dark)).await;
         if let Some(why) = lit.inspect_err(|_| step.error = Some(NOT_SENT.to_owned()))? {
             let outcome = self.put_off_or_hand_over(&without_secret, why, app(), step)?;
             return Ok(Readiness::NotSent(outcome));

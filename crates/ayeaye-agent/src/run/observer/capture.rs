@@ -7,6 +7,7 @@ use super::Observer;
 use super::away::{Away, FIRST_PAUSE, LONGEST_PAUSE};
 use super::last_gesture::{LastGesture, LookSoFar};
 use super::private::private_app;
+use crate::prompt_text::quote_untrusted;
 use crate::run::actor::Actor;
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -21,8 +22,12 @@ const SHORTEST_TIMEOUT: Duration = Duration::from_secs(15);
 const APPEARING: Duration = Duration::from_millis(500);
 /// How often in one look a lock screen is tried to be taken away.
 const MOST_UNLOCKS: u32 = 2;
-const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
-    protects its contents. Please get past this screen by hand, then say that it is done.";
+/// How long a phone that says that it cannot capture its screen is asked again.
+const CAPTURES_AGAIN: Duration = Duration::from_secs(10);
+/// The most bytes of its words in a question.
+const MAX_SAID: usize = 200;
+const BLACK_SCREEN: &str = "The phone is on but its screen reads as black, and no window says that it is protected. \
+    Please get past this screen by hand, then say that it is done.";
 pub(super) const PROTECTED_SCREEN: &str = "The app in front protects its screen: what it shows cannot be \
     captured. Please get past this screen by hand, then say that it is done.";
 const LOCKED_SCREEN: &str =
@@ -166,6 +171,7 @@ impl Observer {
     ) -> Result<(ScreenCapture, ScreenState), RunError> {
         let mut pause = FIRST_PAUSE;
         let mut away: Option<Away> = None;
+        let mut cannot_since = None;
         loop {
             let err = match self.capture(recorder).await? {
                 Ok(captured) => {
@@ -176,17 +182,24 @@ impl Observer {
                 }
                 Err(err) => err,
             };
-            // Before Android 10 there is no picture at all of a screen with a protected window.
-            if matches!(err, DeviceError::Garbled { .. })
-                && let Ok(state) = self.cancel.race(self.device.state()).await?
-                && state.awake
-                && state.protected
-            {
+            let is_last = self.device_wait <= begun.elapsed() + pause;
+            let is_there =
+                matches!(err, DeviceError::Garbled { .. } | DeviceError::CannotCapture { .. });
+            if is_there && let Ok(state) = self.cancel.race(self.device.state()).await? {
                 let app = state.foreground.map(|component| component.package);
-                return Err(RunError::NeedsTakeover { text: PROTECTED_SCREEN.to_owned(), app });
+                // Before Android 10 there is no picture at all of a screen with a protected window.
+                if state.awake && state.protected {
+                    return Err(RunError::NeedsTakeover { text: PROTECTED_SCREEN.to_owned(), app });
+                }
+                if let DeviceError::CannotCapture { said, .. } = &err {
+                    // It may be turning, or starting up.
+                    let since: &Instant = cannot_since.get_or_insert_with(Instant::now);
+                    if is_last || CAPTURES_AGAIN <= since.elapsed() {
+                        return Err(RunError::NeedsTakeover { text: cannot_capture(said), app });
+                    }
+                }
             }
-            let worth_waiting = err.is_unreachable() || matches!(err, DeviceError::Garbled { .. });
-            if !worth_waiting || self.device_wait <= begun.elapsed() + pause {
+            if !is_there && !err.is_unreachable() || is_last {
                 return Err(RunError::DeviceLost(err));
             }
             tracing::warn!(device = %self.device.id(), "looking: {}; trying again", error_chain(&err));
@@ -331,4 +344,13 @@ impl Observer {
             Ok(Err(_)) | Err(_) => None,
         }
     }
+}
+
+/// What a person is asked about a phone that has no picture of its screen, in its own words.
+fn cannot_capture(said: &str) -> String {
+    let said = quote_untrusted(said, MAX_SAID);
+    format!(
+        "The phone cannot capture its screen: it says {said}. Please restart the phone, or see what `ayeaye doctor` \
+         says of it, then say that it is done."
+    )
 }

@@ -56,14 +56,10 @@ impl Server {
             (args::device_id(&args.device_id)?, args::max_size("max_size", args.max_size)?);
         let device = self.agent.device(&id).await?;
         let look = async {
-            let frame = self.agent.capture_for(&*device, &principal::of(&ctx)).await?;
-            // Why a picture shows nothing is worth a question to the phone; that it does not answer is not.
-            let state = if frame.is_black() || frame.is_blank_inside() {
-                device.state().await.ok()
-            } else {
-                None
-            };
-            Ok::<_, AgentError>((frame, state))
+            let principal = principal::of(&ctx);
+            // What it says of its screen is worth a question, beside the capture; that it does not answer is not.
+            let state = async { Ok::<_, AgentError>(device.state().await.ok()) };
+            tokio::try_join!(self.agent.capture_for(&*device, &principal), state)
         };
         let (frame, state) = self.unless_busy(&id, &ctx, look).await?;
         // No structured content: hosts that read it drop the picture beside it.
