@@ -162,6 +162,7 @@ impl Client {
                 planner: false,
                 policy: None,
                 principal: Principal::new("client"),
+                connection: None,
             };
             match self.within("a continue", agent.resume(go_on)).await? {
                 Ok(follower) => return Some(follower),
