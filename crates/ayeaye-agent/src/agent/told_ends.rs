@@ -125,7 +125,7 @@ mod tests {
         let mut followers = Followers::default();
         let [one, other, new] = ["one", "other", "new"].map(|name| Some(name.to_owned()));
         followers.note(one.clone(), true);
-        followers.note(other.clone(), false);
+        followers.note(other, false);
         assert!(followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("other")));
         assert!(followers.owe_end_to(Some("new")), "it may be the first, connected anew");
         followers.note(new, false);

@@ -47,20 +47,17 @@ async fn what_was_asked_about_last_ends_in_what_the_user_said() {
             for mode in [ReplyMode::PassToClient, ReplyMode::ManualReply] {
                 let rig = Rig::new([asks.clone(), complete("Paid.")]).answering(mode);
                 rig.phone.shows(CHECKOUT, false);
-                let report = match mode {
-                    ReplyMode::ManualReply => {
-                        let mut follower = rig.begin().await;
-                        while follower.report().question.is_none() {
-                            assert!(follower.changed().await);
-                        }
-                        let session = follower.report().session_id;
-                        rig.resume(session, UserInput::Reply(answer.to_owned())).await.unwrap();
-                        rig.ended(follower).await
+                let report = if mode == ReplyMode::ManualReply {
+                    let mut follower = rig.begin().await;
+                    while follower.report().question.is_none() {
+                        assert!(follower.changed().await);
                     }
-                    _ => {
-                        let asked = rig.run().await;
-                        rig.go_on(asked.session_id, UserInput::Reply(answer.to_owned())).await
-                    }
+                    let session = follower.report().session_id;
+                    rig.resume(session, UserInput::Reply(answer.to_owned())).await.unwrap();
+                    rig.ended(follower).await
+                } else {
+                    let asked = rig.run().await;
+                    rig.go_on(asked.session_id, UserInput::Reply(answer.to_owned())).await
                 };
                 assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
                 let doubt = format!("Paid.\n[Not the model's words: {said}");
