@@ -22,6 +22,15 @@ pub fn quote_untrusted(text: &str, max_bytes: usize) -> String {
     if kept.len() < text.len() { string + " (cut: it is longer)" } else { string }
 }
 
+/// The same for people, who compare it with what they see elsewhere: tags stay as they were written. It may still
+/// reach a model that speaks with them: special tokens of chat templates lose their shape.
+pub(crate) fn quote_for_people(text: &str, max_bytes: usize) -> String {
+    let kept = truncated(text, max_bytes);
+    let string = without_role_tokens(&Value::from(kept).to_string());
+    let string = escape(&string, |_, c| ends_line(c));
+    if kept.len() < text.len() { string + " (cut: it is longer)" } else { string }
+}
+
 /// What the user said, character by character, exact up to this many bytes. A cut is shown.
 pub fn verbatim(text: &str, max_bytes: usize) -> String {
     let kept = truncated(text, max_bytes);
@@ -31,10 +40,9 @@ pub fn verbatim(text: &str, max_bytes: usize) -> String {
 
 /// What a model said of its own work, on one line and otherwise as it said it. A cut is shown.
 pub fn own_words(text: &str, max_bytes: usize) -> String {
-    let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let text = text.trim();
     let kept = truncated(text, max_bytes);
-    let mut line = without_role_tokens(&kept.replace(ends, " "));
+    let mut line = without_role_tokens(&kept.replace(ends_line, " "));
     if kept.len() < text.len() {
         line.push('…');
     }
@@ -70,9 +78,14 @@ fn begins_role_token(inside: &str) -> bool {
 /// Written JSON in which nothing can be taken for a tag, a special token or the end of a line. It is
 /// still the same JSON.
 pub fn escape_tags(json: &str) -> String {
+    escape(json, is_unsafe)
+}
+
+/// Written JSON with these characters by their numbers, each given with the text that begins with it.
+fn escape(json: &str, is_escaped: impl Fn(&str, char) -> bool) -> String {
     let mut escaped = String::with_capacity(json.len());
     for (at, c) in json.char_indices() {
-        if is_unsafe(&json[at..], c) {
+        if is_escaped(&json[at..], c) {
             escaped += &unicode_escape(c);
         } else {
             escaped.push(c);
@@ -130,9 +143,12 @@ pub fn is_unsafe(rest: &str, c: char) -> bool {
             let inside = rest[1..].trim_start().chars().next();
             inside.is_some_and(|c| !c.is_ascii_digit() && !"<=-".contains(c))
         }
-        '\u{2028}' | '\u{2029}' => true,
-        c => c.is_control(),
+        c => ends_line(c),
     }
+}
+
+fn ends_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]
@@ -158,6 +174,14 @@ mod tests {
     }
 
     #[test]
+    fn people_see_tags_as_they_were_written() {
+        let said = "<THINK>t</THINK>\nexplain:\u{2028}<|im_end|>";
+        let quoted = "\"<THINK>t</THINK>\\nexplain:\\u2028＜|im_end|>\"";
+        assert_eq!(quote_for_people(said, 99), quoted);
+        assert_eq!(quote_for_people("长长", 4), "\"长\" (cut: it is longer)");
+    }
+
+    #[test]
     fn what_the_user_says_stays_as_it_was_said() {
         let said = "Send \"a\\b\"\nto <x> & co.\t</answer> <|box_start|> 2 <| 3 |> <|";
         assert_eq!(verbatim(said, 999), said);
@@ -170,10 +194,6 @@ mod tests {
         ] {
             assert_eq!(verbatim(token, 99), safe);
         }
-    }
-
-    fn ends_line(c: char) -> bool {
-        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
     }
 
     proptest! {

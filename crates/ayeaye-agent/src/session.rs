@@ -6,6 +6,7 @@ mod acts;
 mod agents;
 mod apply;
 mod builder;
+mod doubt;
 mod planning;
 mod prompt_tokens;
 mod report;

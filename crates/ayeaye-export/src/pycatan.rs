@@ -61,7 +61,9 @@ pub struct PyCatan {
     task: String,
     subtask: String,
     last_event: String,
-    /// Whether a host agent has had a step in this round.
+    /// Whether rounds that begin now are planned.
+    planner: bool,
+    /// Whether this round is.
     planned: bool,
     /// Who asked last; an answer that comes later, from outside of any step, is for that agent.
     asking_player: Option<String>,
@@ -110,12 +112,13 @@ impl Projection for PyCatan {
         match &event.entry.fact {
             Fact::SessionStart(start) => self.on_session_start(&mut files, now, start),
             Fact::SessionResume(resume) => {
+                self.planner = resume.run.planner;
                 files.log_line(now, "INFO", &format!("Session resumed: {}", resume.why));
             }
             Fact::SessionEnd(end) => self.end_session(&mut files, now, end),
             Fact::RoundStart { request } => {
                 self.task.clone_from(request);
-                self.planned = false;
+                self.planned = self.planner;
                 self.set_last_event(&format!("New request: {request}"));
                 let to = self.default_player();
                 self.chat(&mut files, now, USER, &to, request);
@@ -172,6 +175,7 @@ impl PyCatan {
     fn on_session_start(&mut self, files: &mut Files, now: Timestamp, start: &SessionStart) {
         let SessionStart { task_name, request, device, config, run, owner: _ } = start;
         self.task.clone_from(request);
+        self.planner = run.planner;
         files.json(
             "session_metadata.json".to_owned(),
             &json!({

@@ -8,7 +8,7 @@
 //! **`response.log` has one line for each step that is over**, failed ones too, written at
 //! `step.end`, and so are the lines of its calls in `request.log`. A step that a crash has cut off has
 //! none until the session is continued, which ends that step first. A line is never changed: an answer that comes after its step was over stands in
-//! `output.md`, and a step that asked for leave then has no `user_confirm`.
+//! `output.md`, and one to a question for leave as `user_confirm` in the line of the next step.
 //!
 //! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
 //! without gaps. Money is US dollars, time seconds. Paths are relative to the folder.
@@ -177,11 +177,12 @@ impl Ufo {
         lines.map(|line| request_line(&prompt::complete(line, step, &self.state))).collect()
     }
 
-    fn dialogue(&self, dialogue: &Dialogue) -> Vec<FileOp> {
+    fn dialogue(&mut self, dialogue: &Dialogue) -> Vec<FileOp> {
         // Of an open step it is told behind what led to it, when the step is over.
         if self.state.steps.open().is_some() {
             return Vec::new();
         }
+        self.state.hear(dialogue);
         vec![page(markdown::dialogue_text(dialogue))]
     }
 

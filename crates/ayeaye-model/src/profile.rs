@@ -2,7 +2,7 @@
 //! sampling.
 //!
 //! [`families`] has a file for each family, a [`Family`]. What they share, in the order of use:
-//! [`coords`] (the meaning of a point's numbers), [`escape`] (foreign text in prompts), [`history`] (what a
+//! [`coords`] (the meaning of a point's numbers), [`escape`] and [`installed_apps`] (foreign text in prompts), [`history`] (what a
 //! prompt holds of a session), [`chat`] (history as a conversation), [`parse`] (the grammars of replies),
 //! [`verbs`] (the meaning of calls, in both directions).
 use std::fmt;
@@ -16,6 +16,7 @@ mod escape;
 mod families;
 pub(crate) mod family;
 mod history;
+mod installed_apps;
 pub(crate) mod parse;
 #[cfg(test)]
 pub(crate) mod tests;

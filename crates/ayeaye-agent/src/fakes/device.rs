@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::answers::FakeSource;
 use super::scene::{self, PageChange};
-use crate::{Component, DeviceId, Performed, ScreenSize, SettingChange};
+use crate::{Component, DeviceId, Performed, PhoneClock, ScreenSize, SettingChange, Surroundings};
 
 /// The calls of [`crate::Device`], and opening one; each is counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,6 +129,7 @@ struct Inner {
     dump_fault: Option<Fault>,
     dumps: u32,
     apps: Vec<(&'static str, &'static str)>,
+    surroundings: Surroundings,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
     /// Everything that changed the phone, or may have, as it arrived.
     sent: Vec<String>,
@@ -184,6 +185,7 @@ impl FakeDevice {
                 dump_fault: None,
                 dumps: 0,
                 apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
+                surroundings: Surroundings::default(),
                 faults: Vec::new(),
                 sent: Vec::new(),
                 complaints: Vec::new(),
@@ -284,6 +286,13 @@ impl FakeDevice {
     pub(crate) fn fronts(&self, package: &str, activity: &str) {
         let front = Component { package: package.to_owned(), activity: activity.to_owned() };
         self.inner().front = front;
+    }
+
+    /// It tells these languages, and that 1970 has just begun.
+    pub(crate) fn speaks(&self, languages: &str) {
+        let clock = PhoneClock { unix_seconds: 0, utc_offset: 0, asked: Instant::now() };
+        self.inner().surroundings =
+            Surroundings { clock: Some(clock), languages: Some(languages.to_owned()) };
     }
 
     /// The app in front hides its contents from captures.

@@ -26,7 +26,7 @@ use crate::journal::{
     CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
 };
 use crate::model::is_cut;
-use crate::prompt_text::quote_untrusted;
+use crate::prompt_text::quote_for_people;
 use crate::report::RUN_TIME_USED_UP;
 use crate::session::JUDGE;
 use crate::{
@@ -244,7 +244,7 @@ impl Exchange {
         if !is_kept || said.trim().is_empty() {
             return String::new();
         }
-        let said = quote_untrusted(recorder.redact(said.trim()).trim(), LONGEST_LAST_WORDS);
+        let said = quote_for_people(recorder.redact(said.trim()).trim(), LONGEST_LAST_WORDS);
         format!(". The model's own words, to be taken as no more than that: {said}")
     }
 

@@ -154,9 +154,9 @@ impl ActHistory {
 
     /// What the user has said no to in this round, or nothing that is a yes, as a sentence.
     pub(super) fn declined(&self) -> Option<String> {
-        let refused = self.refused.last().map(|it| (&it.asked, "said no to"));
-        let undecided = self.undecided.as_ref().map(|it| (it, "did not say yes to"));
-        let (asked, said) = refused.or(undecided)?;
+        let refused = self.refused.last().map(|it| (&it.asked, it.plainly));
+        let (asked, no) = refused.or(self.undecided.as_ref().map(|it| (it, false)))?;
+        let said = if no { "said no to" } else { "did not say yes to" };
         Some(format!("the user {said} an act of this task ({asked})"))
     }
 

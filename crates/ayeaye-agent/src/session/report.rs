@@ -48,7 +48,8 @@ impl SessionState {
     /// refused one, which only another of its kind may make up for.
     pub(crate) fn doubt_about_success(&self) -> Option<String> {
         let acts = &self.acts;
-        self.doubt.clone().or_else(|| acts.declined()).or_else(|| acts.denied())
+        let last = self.doubt.as_ref().map(|it| it.sentence.clone());
+        last.or_else(|| acts.declined()).or_else(|| acts.denied())
     }
 
     /// What there is to tell. `running` when a run is under way in this process.

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::acts::ActHistory;
 use super::agents::{APP_AGENT, Agents, HOST_AGENT};
+use super::doubt::Doubt;
 use super::planning::Planning;
 use super::prompt_tokens::PromptTokens;
 use crate::approval::Approval;
@@ -86,8 +87,8 @@ pub struct SessionState {
     /// How large the last prompts were.
     pub(crate) prompt_tokens: PromptTokens,
     pub(super) current_run: CurrentRun,
-    /// What speaks against the last act of the round having been done and had its effect, as a sentence.
-    pub(super) doubt: Option<String>,
+    /// What speaks against the last act of the round having been done and had its effect.
+    pub(super) doubt: Option<Doubt>,
     /// What is told of a phone that has gone away, while it is waited for.
     pub(super) waits_for_device: Option<String>,
     /// The last messages that had their effect, the newest last.

@@ -17,7 +17,7 @@ impl PyCatan {
         if !self.batch.as_ref().is_some_and(|batch| batch.accepts(start)) {
             self.close_batch(files, event.ts);
         }
-        let name = player_of(event);
+        let name = self.player(event);
         let request = self.players.get(&name).and_then(|it| it.request.as_ref());
         let (number, asked) =
             request.map_or((None, &[][..]), |it| (Some(it.number), it.asked.as_slice()));
@@ -79,7 +79,7 @@ impl PyCatan {
     }
 
     pub(super) fn question(&mut self, files: &mut Files, event: &Event, asked: &QuestionAsked) {
-        let name = player_of(event);
+        let name = self.player(event);
         let text = asked.questions.join("\n");
         files.log_line(event.ts, "INFO", &format!("Question ({}) - {name}: {text}", asked.kind));
         self.chat(files, event.ts, &name, USER, &text);
@@ -95,10 +95,8 @@ impl PyCatan {
             _ => USER,
         };
         files.log_line(event.ts, "INFO", &format!("Answer ({}) - {from}: {text}", answer.source));
-        let to = match &event.entry.agent {
-            Some(_) => player_of(event),
-            None => self.asking_player.take().unwrap_or_else(|| self.default_player()),
-        };
+        let asked = if event.entry.agent.is_none() { self.asking_player.take() } else { None };
+        let to = asked.unwrap_or_else(|| self.player(event));
         self.chat(files, event.ts, from, &to, &text);
         self.set_last_event(&format!("{from} answered: {text}"));
     }
@@ -124,9 +122,15 @@ impl PyCatan {
         files.replace("chat_history.json", text);
     }
 
-    /// Whom a user speaks to: the host agent where there is one.
+    /// Whose an act or a question is: before the first step of a round, as at the phone's reset, that of the agent
+    /// whose turn is next.
+    fn player(&self, event: &Event) -> String {
+        if event.entry.agent.is_some() { player_of(event) } else { self.default_player() }
+    }
+
+    /// Whom a user speaks to: the host agent where the round is planned.
     pub(super) fn default_player(&self) -> String {
-        let agent = if self.players.contains_key(HOST) { HOST } else { "AppAgent" };
+        let agent = if self.planned { HOST } else { "AppAgent" };
         agent.to_owned()
     }
 

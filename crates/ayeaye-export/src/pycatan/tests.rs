@@ -155,6 +155,22 @@ fn tool_flow(builder: &mut EventBuilder) {
 }
 
 #[test]
+fn the_reset_and_the_request_are_those_of_the_agent_that_begins() {
+    let first = |planner: bool| {
+        let folder = folder_of(|builder| {
+            let Fact::SessionStart(start) = &mut builder.events[0].entry.fact else { panic!() };
+            start.run.planner = planner;
+            let id = builder.begin_tool("RESET", json!({}), None);
+            builder.end_tool(id, Ok("home screen"));
+        });
+        let reset = folder.json("tool_executions.json")[0]["player_name"].clone();
+        (reset, folder.json("chat_history.json")["messages"][0]["to"].clone())
+    };
+    assert_eq!(first(true), (json!("HostAgent"), json!("HostAgent")));
+    assert_eq!(first(false), (json!("AppAgent"), json!("AppAgent")));
+}
+
+#[test]
 fn tools_are_called_between_two_prompts() {
     let folder = folder_of(tool_flow);
     let names = folder.names();

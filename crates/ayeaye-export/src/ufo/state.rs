@@ -40,6 +40,8 @@ pub(super) struct LogState {
     pub(super) steps: StepAssembler,
     /// Lines of `request.log` of the open step, which wait for its picture and the elements of its screen.
     pub(super) requests: Vec<Value>,
+    /// Leave that was asked for in a step whose line is written.
+    leave: Leave,
     pictures: VecDeque<(String, u32)>,
 }
 
@@ -56,6 +58,7 @@ impl LogState {
         self.request = request.to_owned();
         self.sub_rounds = 0;
         self.last_error = None;
+        self.leave = Leave::NotAsked;
         self.plan.clear();
         self.host_message.clear();
         self.assigned = None;
@@ -71,6 +74,21 @@ impl LogState {
     /// The step whose file shows a picture of a prompt.
     pub(super) fn step_of(&self, sha256: &str) -> Option<u32> {
         self.pictures.iter().find(|(of, _)| of == sha256).map(|(_, step)| *step)
+    }
+
+    /// Takes what is asked and said between steps into account.
+    pub(super) fn hear(&mut self, dialogue: &Dialogue) {
+        self.leave = self.leave.after(dialogue);
+    }
+
+    /// The answer to a question for leave that stands in the line of this step: that to its own, else one that came after
+    /// the line before was written.
+    pub(super) fn take_leave(&mut self, step: &Step) -> Option<bool> {
+        let before = self.leave.answer();
+        let leave = step.view.dialogue.iter().fold(self.leave, Leave::after);
+        let is_open = leave == Leave::Asked;
+        self.leave = if is_open { Leave::Asked } else { Leave::NotAsked };
+        leave.answer().or(before)
     }
 
     pub(super) fn add_subtask(&mut self, subtask: Value) {
@@ -102,20 +120,36 @@ impl Step {
         let elements = ui_tree.map(|ui_tree| elements::read(ui_tree, blobs)).unwrap_or_default();
         Self { view, elements }
     }
+}
 
-    /// The answer to a question for leave, where it came before the step was over. What can be
-    /// taken for neither is left to the reader.
-    pub(super) fn confirmed(&self) -> Option<bool> {
-        let asked = self.view.dialogue.iter().rposition(
-            |dialogue| matches!(dialogue, Dialogue::Question(question) if question.kind == QuestionKind::Confirm),
-        )?;
-        self.view.dialogue[asked..].iter().find_map(|dialogue| match dialogue {
-            Dialogue::Answer(answer) if answer.source == AnswerSource::Nobody => Some(false),
-            Dialogue::Answer(answer) if answer.source != AnswerSource::Guidance => {
-                agrees(&answer.answers)
-            }
-            Dialogue::Answer(_) | Dialogue::Question(_) => None,
-        })
+/// Whether the user was asked for leave, and what they have said to it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Leave {
+    /// Nothing waits for an answer.
+    #[default]
+    NotAsked,
+    Asked,
+    /// Given or refused.
+    Answered(bool),
+}
+
+impl Leave {
+    fn after(self, dialogue: &Dialogue) -> Self {
+        match dialogue {
+            Dialogue::Question(asked) if asked.kind == QuestionKind::Confirm => Self::Asked,
+            Dialogue::Question(_) if self == Self::Asked => Self::NotAsked,
+            Dialogue::Answer(said) if self == Self::Asked => match said.source.known() {
+                Some(AnswerSource::Guidance) => self,
+                Some(AnswerSource::Nobody) => Self::Answered(false),
+                // What can be taken for neither is left to the reader.
+                _ => agrees(&said.answers).map_or(Self::NotAsked, Self::Answered),
+            },
+            Dialogue::Question(_) | Dialogue::Answer(_) => self,
+        }
+    }
+
+    fn answer(self) -> Option<bool> {
+        if let Self::Answered(given) = self { Some(given) } else { None }
     }
 }
 

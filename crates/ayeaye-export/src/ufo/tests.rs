@@ -87,14 +87,45 @@ fn leave_that_is_refused() {
 }
 
 #[test]
-fn leave_that_is_given_too_late_for_the_line() {
+fn leave_that_is_answered_after_its_line_stands_in_the_next_one() {
+    let leave = |builder: &EventBuilder| -> Vec<Option<String>> {
+        let value = |line: &Value| Some(line.get("user_confirm")?.as_str()?.to_owned());
+        lines(&folder(builder)).iter().map(value).collect()
+    };
+    let told = |it: &str| Some(it.to_owned());
+    for (source, answer, expected) in [
+        ("client", "Yes.", told("Yes")),
+        ("client", "no", told("No")),
+        ("none", "go on", told("No")),
+        ("client", "yes, but not today", None),
+        ("guidance", "yes", None),
+    ] {
+        let mut builder = EventBuilder::begin("Pay the bill.");
+        builder.ask_step("confirm", "Shall I pay?", None);
+        builder.answer(source, answer);
+        let asked = &lines(&folder(&builder))[0];
+        assert!(asked.get("user_confirm").is_none() && asked.get("UserConfirm").is_none());
+        assert_eq!(asked["status"], "CONFIRM");
+        assert_eq!(asked["action"][0]["result"]["status"], "none");
+        builder.allowed_step(Ok("done"));
+        builder.allowed_step(Ok("done"));
+        assert_eq!(leave(&builder), [None, expected, None], "{source}: {answer}");
+    }
+    // Asked again at once, each answer in the line behind it; a question that is no longer open has none.
     let mut builder = EventBuilder::begin("Pay the bill.");
-    builder.ask_step("confirm", "Shall I pay?", None);
-    builder.answer("client", "Yes, do.");
-    let line = &lines(&folder(&builder))[0];
-    assert!(line.get("user_confirm").is_none() && line.get("UserConfirm").is_none());
-    assert_eq!(line["status"], "CONFIRM");
-    assert_eq!(line["action"][0]["result"]["status"], "none");
+    for (kind, question, answer) in [
+        ("confirm", "Shall I pay?", "no"),
+        ("confirm", "Shall I pay by card?", "yes"),
+        ("info", "Which card?", "yes"),
+    ] {
+        builder.ask_step(kind, question, None);
+        builder.answer("client", answer);
+    }
+    builder.ask_step("confirm", "Shall I pay by this card?", None);
+    builder.begin_round("Something else.");
+    builder.answer("client", "yes");
+    builder.allowed_step(Ok("done"));
+    assert_eq!(leave(&builder), [None, told("No"), told("Yes"), None, None]);
 }
 
 #[test]

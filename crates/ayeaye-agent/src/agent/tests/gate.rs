@@ -356,23 +356,6 @@ async fn a_session_stays_as_narrow_as_it_was_begun() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_only_asked_about_does_not_count_as_done() {
-    for asks in [click(500), sensitive(500, "May I pay €49.95?")] {
-        let rig = Rig::new([asks, complete("Paid.")]);
-        rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
-        let report = rig.run().await;
-        let report = rig.go_on(report.session_id, says("no")).await;
-        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-        let doubt = "Paid.\n[Not the model's words: its last act before this";
-        assert!(report.message.starts_with(doubt), "{}", report.message);
-        for part in [") was not done: ", "the user was asked first"] {
-            assert!(report.message.contains(part), "{part}: {}", report.message);
-        }
-        assert_eq!(rig.phone.gestures(), [""; 0]);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_a_stuck_model_touched_is_named_to_the_user() {
     let rig = Rig::new((0..8).map(|_| click(500)));
     rig.phone.shows(&screen("Notes", "New note"), false);

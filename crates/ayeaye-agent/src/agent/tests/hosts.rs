@@ -149,6 +149,18 @@ async fn a_request_over_two_apps_is_given_out_and_carried_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_host_agent_is_told_the_name_of_the_app_in_front_and_the_languages() {
+    let rig = Rig::new([]).planned([finish("Nothing to do.")]);
+    rig.phone.fronts("com.chat", "Main");
+    rig.phone.speaks("pt-BR,en-US");
+    rig.run().await;
+    let page = &rig.pages()[0];
+    assert!(page.contains("In front now: com.chat, \"Messages\". The screen now:"), "{page}");
+    assert!(page.contains("The phone's date and time: Thursday, 1970-01-01 "), "{page}");
+    assert!(page.contains("; its languages: pt-BR,en-US\n"), "{page}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_host_agent_is_told_of_apps_results_and_answers() {
     let rig = Rig::new([note("hm"), abort("no signal"), complete("Sent.")]).planned([
         assign("Messages", "Send it"),

@@ -189,12 +189,13 @@ async fn the_app_that_was_closed_at_the_start_is_in_the_record() {
 
 #[tokio::test(start_paused = true)]
 async fn replies_in_vain_end_with_what_the_model_said_and_no_order_to_it() {
-    let sorry = || ScriptedReply::Says("I'm sorry, I can't help with that. </tool>".to_owned());
+    let sorry =
+        || ScriptedReply::Says("I'm sorry, I can't help with that. <THINK> </tool>".to_owned());
     let rig = Rig::new([sorry(), sorry(), sorry()]);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     assert!(report.has_unusable_replies());
-    let quoted = "The model's own words, to be taken as no more than that: \"I'm sorry, I can't help with that.";
+    let quoted = "The model's own words, to be taken as no more than that: \"I'm sorry, I can't help with that. <THINK> </tool>\"";
     assert!(report.message.contains(quoted), "{}", report.message);
     let privacy = PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() };
     let rig = Rig::new([sorry(), sorry(), sorry()]).privacy(privacy);

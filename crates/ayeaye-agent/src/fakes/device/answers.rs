@@ -12,7 +12,7 @@ use crate::journal::ActionRecord;
 use crate::{
     ActMark, Action, App, CaptureDigest, CommandPreview, Device, DeviceCommand, DeviceEntry,
     DeviceError, DeviceId, DeviceInfo, DeviceNames, DeviceSource, Frame, Gesture, NoElements,
-    Performed, PutBack, RefusedBy, ScreenSize, ScreenState, SettingChange, Transport,
+    Performed, PutBack, RefusedBy, ScreenSize, ScreenState, SettingChange, Surroundings, Transport,
 };
 
 impl FakeDevice {
@@ -279,6 +279,10 @@ impl Device for FakeDevice {
         let known = inner.apps.iter().find(|(package, label)| package == app || label == app);
         let package = known.map(|(package, _)| (*package).to_owned());
         Ok(CommandPreview { package, ..CommandPreview::default() })
+    }
+
+    async fn surroundings(&self) -> Result<Surroundings, DeviceError> {
+        Ok(self.inner().surroundings.clone())
     }
 
     fn app_names(&self) -> Vec<String> {

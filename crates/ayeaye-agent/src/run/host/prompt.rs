@@ -33,9 +33,14 @@ impl Run {
         }
         if let Some(now) = self.surroundings.clock.and_then(|clock| clock.now()) {
             let now = now.strftime("%A, %Y-%m-%d %H:%M").to_string();
-            page.extend(["\nThe phone's date and time: ", now.as_str(), "\n"]);
+            page.extend(["\nThe phone's date and time: ", now.as_str()]);
+            if let Some(languages) = &self.surroundings.languages {
+                page.extend(["; its languages: ", languages.as_str()]);
+            }
+            page.push('\n');
         }
-        page.extend(["\nIn front now: ", &app_in_front(observation), ". The screen now:"]);
+        let front = app_in_front(observation, self.apps());
+        page.extend(["\nIn front now: ", &front, ". The screen now:"]);
         let parts = vec![Part::Text(page), Part::Picture(observation.picture.picture.clone())];
         Prompt {
             messages: vec![Message::text(Role::System, RULES), Message { role: Role::User, parts }],
@@ -103,15 +108,19 @@ impl Run {
     }
 }
 
-fn app_in_front(observation: &Observation) -> String {
-    match (&observation.app, &observation.app_name) {
+fn app_in_front(observation: &Observation, apps: &[App]) -> String {
+    let Some(package) = &observation.app else {
+        return "an app that the phone did not name".to_owned();
+    };
+    // At the first look its name may not be known yet; the list of apps was asked for since.
+    let listed = || apps.iter().find(|app| app.package == *package)?.label.as_ref();
+    match observation.app_name.as_ref().or_else(listed) {
         // A name is the app's own text, so it stands in quotes.
-        (Some(package), Some(name)) => {
+        Some(name) => {
             let name: String = name.chars().take(LONGEST_LABEL).collect();
             format!("{package}, {name:?}")
         }
-        (Some(package), None) => package.clone(),
-        (None, _) => "an app that the phone did not name".to_owned(),
+        None => package.clone(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How questions and answers change the state of a session.
 use jiff::Timestamp;
 
+use super::super::doubt::Doubt;
 use super::super::state::SessionState;
 use crate::approval::{self, Approval};
 use crate::event::{Answer, AnswerSource, QuestionAsked};
@@ -48,7 +49,13 @@ impl SessionState {
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers, by_a_person);
             }
-            self.approval = self.pending_approval.take().filter(|_| yes);
+            let leave = self.pending_approval.take();
+            // Within a step its act is doubted when it ends.
+            let is_of_last_act = leave.is_some() && self.in_progress.step.is_none();
+            self.approval = leave.filter(|_| yes);
+            if is_of_last_act {
+                self.answer_doubt();
+            }
         }
         let kind = if guidance { HistoryItem::Advice } else { HistoryItem::UserReply };
         let said = answer.answers.iter().cloned().map(kind);
@@ -58,6 +65,17 @@ impl SessionState {
         } else {
             said.for_each(|item| self.push_history(item));
         }
+    }
+
+    /// Takes the user's answer about the last act, which they were asked about, into what speaks against it: a no has a
+    /// sentence of its own.
+    pub(super) fn answer_doubt(&mut self) {
+        let doubt = self.doubt.take();
+        self.doubt = if self.approval.is_some() {
+            doubt.map(Doubt::after_yes)
+        } else {
+            doubt.filter(|_| self.acts.declined().is_none())
+        };
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a step changes the state of a session: its beginning, its picture, its act and its end.
 use super::super::WAKE;
+use super::super::doubt::{Doubt, is_act};
 use super::super::state::{ClientActivity, InProgress, SessionState, StepPicture};
 use crate::event::{
     ActionRecord, AgentType, Observe, ParsedRecord, ResponseRecord, StepEnd, StepStart, ToolEnd,
@@ -97,10 +98,15 @@ impl SessionState {
             app,
             outcome,
             asked,
+            answered,
             ..
         } = std::mem::take(&mut self.in_progress);
         if let Some(act) = end.action.as_ref().filter(|it| !by_client && is_act(it)) {
-            self.doubt = doubt_about(act, end, outcome.as_ref());
+            self.doubt = Doubt::about(act, end, outcome.as_ref());
+            let is_leave = asked.as_ref().is_some_and(|it| it.kind == QuestionKind::Confirm);
+            if is_leave && answered && outcome.is_none() {
+                self.answer_doubt();
+            }
         }
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.step_pictures.len() == MAX_STEP_PICTURES {
@@ -182,32 +188,5 @@ impl SessionState {
                 app,
             }));
         }
-    }
-}
-
-/// Whether something is done on the phone by it, also where the user is asked first. What this version cannot read
-/// may be such a thing.
-fn is_act(action: &ActionRecord) -> bool {
-    Action::try_from(action).map_or(true, |action| action.gesture().is_some())
-}
-
-/// What speaks against this last act of a step having been done and had its effect.
-fn doubt_about(action: &ActionRecord, end: &StepEnd, outcome: Option<&ToolEnd>) -> Option<String> {
-    let act = action.describe();
-    let not_known = |why: &str| {
-        // One that was never sent was not done, and neither was one that the phone has refused. Of any other nobody
-        // knows whether a lost link came before or behind it.
-        let is_not_done = outcome.is_none_or(|it| !it.success && !it.unknown);
-        let what = if is_not_done { "was not done" } else { "is not known to be done" };
-        Some(format!("its last act before this ({act}) {what}: {why}"))
-    };
-    let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
-    match (&end.error, &end.uncertain) {
-        (Some(error), _) => not_known(error),
-        (None, Some(why)) => {
-            Some(format!("its last act before this ({act}) may have had no effect: {why}"))
-        }
-        (None, None) if asks && outcome.is_none() => not_known("the user was asked first"),
-        (None, None) => None,
     }
 }

@@ -10,10 +10,10 @@ use super::mobile_use::{self, Dialect};
 use crate::picture::PictureRule;
 use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
+use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep};
 use crate::profile::verbs::VerbTable;
-use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
+use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire, installed_apps};
 
 /// MAI-UI.
 #[derive(Debug)]
@@ -60,11 +60,6 @@ const DIALECT: Dialect = Dialect {
     failure: "fail",
     compact: true,
 };
-
-/// The most apps that are named; a person's phone has about a hundred.
-const MOST_APPS: usize = 120;
-/// The most characters of a name.
-const LONGEST_NAME: usize = 50;
 
 const SYSTEM: &str = "\
 You operate an Android phone for its user, one step at a time. You see the task, what you did before and \
@@ -122,7 +117,9 @@ impl Family for Mai {
         let (width, height) = (width.to_string(), height.to_string());
         let most = if width == height { width } else { format!("{width} and 0 to {height}") };
         let system = SYSTEM.replace("{most}", &most);
-        let apps = installed_apps(input.installed_apps);
+        let apps = installed_apps::listed(input.installed_apps).map(|names| {
+            format!("- Available Apps (names as apps give them to themselves): {names}\n")
+        });
         let (earlier, history) = History::of(input).split_earlier();
         let task = verbatim(input.request, LONGEST_TASK);
         let style = ChatStyle {
@@ -135,7 +132,8 @@ impl Family for Mai {
             screen_in_result: false,
             apart: true,
         };
-        let mut messages = vec![Message::text(Role::System, system + RULES + &apps)];
+        let mut messages =
+            vec![Message::text(Role::System, system + RULES + &apps.unwrap_or_default())];
         // What is asked for now comes last.
         messages.extend((!earlier.is_empty()).then(|| Message::text(Role::User, earlier)));
         messages.push(Message::text(Role::User, task));
@@ -168,23 +166,6 @@ fn kept(reply: &str) -> String {
         Some(format!("{front}<tool_call>\n{ascii}\n</tool_call>{behind}"))
     };
     call().unwrap_or_else(|| reply.to_owned())
-}
-
-/// The line for the apps of the phone, after the rules.
-fn installed_apps(names: &[String]) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let shown = names.iter().take(MOST_APPS);
-    let quoted: Vec<String> = shown.map(|name| quote_untrusted(name, LONGEST_NAME)).collect();
-    let more = match names.len().saturating_sub(MOST_APPS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!(
-        "- Available Apps (names as apps give them to themselves): [{}]{more}\n",
-        quoted.join(", ")
-    )
 }
 
 /// A step in the family's own format.

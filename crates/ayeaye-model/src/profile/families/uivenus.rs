@@ -112,6 +112,8 @@ pub(super) const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["Swipe"], Meaning::Slide, &[START, END]),
     Verb::new(&["LaunchApp"], Meaning::OpenApp, &[Arg(Text, &["app"])]),
     Verb::new(&["Answer"], Meaning::Answer, &[CONTENT]),
+    // Every step has a picture.
+    Verb::new(&["GetScreenshot"], Meaning::Look, &[]),
 ]]);
 
 /// The rules of this family and its kin, with the line that says what the numbers of points are.

@@ -207,6 +207,14 @@ fn the_installed_apps_are_told_where_a_format_has_a_place_for_them() {
     assert!(!rules.contains("\n- Obey") && !line.contains("</thinking>"), "{line}");
     assert!(line.chars().count() < 120 * 80, "{}", line.len());
     assert!(!told("mai-ui", &[]).contains("Available Apps"));
+    for name in ["generic", "generic-text", "gpt", "claude-chat"] {
+        let rules = told(name, &apps);
+        let line = rules.lines().last().unwrap();
+        let head =
+            "The apps on the phone, as they call themselves: [\"Calendar\", \"设置\", \"Mail";
+        assert!(line.starts_with(head) && line.ends_with("] and 83 more"), "{name}: {line}");
+        assert!(!told(name, &[]).contains("The apps on the phone"), "{name}");
+    }
     assert!(!told("qwen3-vl", &apps).contains("Calendar"), "no place for them there");
 }
 

@@ -7,7 +7,7 @@ use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::{CoordSystem, CoordUnit};
 use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted, verbatim};
 use crate::profile::history::{History, PastStep};
-use crate::profile::{CoordContext, Family as _};
+use crate::profile::{CoordContext, Family as _, installed_apps};
 
 /// What to send for one step.
 pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Generic) -> Prompt {
@@ -24,7 +24,11 @@ pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Gene
         screen_in_result: false,
         apart: false,
     };
-    let mut messages = vec![Message::text(Role::System, rules(coords.system, family))];
+    // The same at each step of a run, so that endpoints can cache it with the rules.
+    let apps = installed_apps::listed(input.installed_apps);
+    let apps = apps.map(|it| format!("The apps on the phone, as they call themselves: {it}\n"));
+    let rules = rules(coords.system, family) + &apps.unwrap_or_default();
+    let mut messages = vec![Message::text(Role::System, rules)];
     messages.extend(chat::messages(input, &History::of(input), style));
     let mut tools = Vec::new();
     if family.tools {
