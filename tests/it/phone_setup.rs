@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Router;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
-use ayeaye_agent::{Device as _, DeviceError, Gesture, ScreenSize};
+use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
 use ayeaye_phone::{FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions, Profile, VirtualPhone};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -280,8 +280,9 @@ async fn where_ime_is_refused_the_keyboard_in_use_is_found_and_another_is_told_o
     let server = ServerAddress::Tcp { host: adb.ip().to_string(), port: adb.port() };
     let devices = AdbDevices::new(AdbConfig::new(server, None));
     let device = devices.open_adb(&ayeaye_agent::DeviceId::new(phone.serial())).await.unwrap();
-    let text =
-        Gesture::Type { text: "你好".to_owned(), point: None, clear: false, submit: false };
+    // Where the settings have their search.
+    let point = Point::new(500, 110).ok();
+    let text = Gesture::Type { text: "你好".to_owned(), point, clear: false, submit: false };
     let on = ScreenSize { width: 540, height: 1200 };
     let search = "com.android.settings/.Settings";
     let (package, class) = search.split_once('/').unwrap();

@@ -96,7 +96,7 @@ impl TextEntry<'_> {
     ) -> Result<Performed, DeviceError> {
         check(client, self.text)?;
         let has_keys = self.text.chars().all(keys::has_key);
-        let mut ways =
+        let ways =
             if has_keys { vec![TypingMethod::KeyEvents] } else { self.any_text(client).await? };
         let field = match self.point {
             Some(point) => {
@@ -112,10 +112,20 @@ impl TextEntry<'_> {
             },
         };
         self.ensure_focus(client).await?;
-        self.ensure_field(client, &field).await?;
-        if self.text.is_empty() {
-            return self.only_clear(client, &field).await;
+        let entry = self.ensure_field(client, &field).await?;
+        if entry.text.is_empty() {
+            return entry.only_clear(client, &field).await;
         }
+        entry.perform_in(client, ways, field).await
+    }
+
+    /// Types it into the field that has the focus.
+    async fn perform_in(
+        self,
+        client: &Arc<DeviceClient>,
+        mut ways: Vec<TypingMethod>,
+        field: FieldState,
+    ) -> Result<Performed, DeviceError> {
         let composes = field.method.as_deref().and_then(|it| self.keyboards.composes(it));
         let is_password = field.secret == Some(true);
         if self.may_be_composed() && composes == Some(true) && !is_password {
@@ -300,15 +310,17 @@ impl TextEntry<'_> {
     }
 
     /// An error where no field would take the keys: then the app in front does, and what empties a field deletes there
-    /// what is selected by Ctrl+A. A place that was tapped may be a field that the app draws itself: it may be typed
-    /// into, but is not emptied.
+    /// what is selected by Ctrl+A. A place that was tapped may be a field that the app draws itself, and pads for a PIN
+    /// take digits without one: these may be typed into, but are not emptied.
     async fn ensure_field(
         self,
         client: &DeviceClient,
         field: &FieldState,
-    ) -> Result<(), DeviceError> {
-        if field.has_field != Some(false) || self.point.is_some() && !self.clear {
-            return Ok(());
+    ) -> Result<Self, DeviceError> {
+        let is_for_pad = !self.text.is_empty() && self.text.chars().all(|c| c.is_ascii_digit());
+        let may_be_drawn = is_for_pad || self.point.is_some() && !self.clear;
+        if field.has_field != Some(false) || may_be_drawn && !self.clear {
+            return Ok(self);
         }
         let has_focus = match Fields::dump(client).await {
             Ok(fields) => fields.focused().is_some(),
@@ -316,7 +328,8 @@ impl TextEntry<'_> {
             Err(_) => !self.clear,
         };
         match self.point {
-            _ if has_focus => Ok(()),
+            _ if has_focus => Ok(self),
+            _ if may_be_drawn => Ok(Self { clear: false, ..self }),
             Some(_) => Err(client.refused("the text", NO_FIELD_AFTER_TAP)),
             None => Err(client.not_sent("the text", NO_FIELD)),
         }

@@ -463,6 +463,10 @@ async fn where_no_field_has_the_focus_no_key_goes_to_the_app_itself() {
     let fake = phone(tree(false)).await;
     fake.open().await.perform(&write("invoice", point, false), ON).await.unwrap();
     assert!(keys(&fake).contains(&"input text 'invoice'".to_owned()));
+    // A pad for a PIN, as the lock screen's: there is nothing to empty.
+    let fake = phone(tree(false)).await;
+    fake.open().await.perform(&write("2580", None, true), ON).await.unwrap();
+    assert_eq!(keys(&fake)[0], "input text '2580'");
     // The list knows better, or there is none.
     for (list, clear, types) in
         [(tree(true), true, true), (String::new(), false, true), (String::new(), true, false)]
