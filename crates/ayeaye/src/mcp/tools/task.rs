@@ -52,7 +52,7 @@ impl Server {
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
             // A retry never starts a second task, whatever has become of the first.
-            return self.take_answer(&retry, wait, reply_mode, pictures).await;
+            return Box::pin(self.take_answer(&retry, wait, reply_mode, pictures)).await;
         }
         let task = StartTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -92,7 +92,7 @@ impl Server {
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
-            return self.take_answer(&retry, wait, reply_mode, pictures).await;
+            return Box::pin(self.take_answer(&retry, wait, reply_mode, pictures)).await;
         }
         let input = task_input::user_input(
             args.task.as_deref(),
