@@ -58,8 +58,16 @@ impl Server {
 
     /// The answer to a query that is about no particular phone.
     pub(crate) async fn query(&self, service: &str) -> Result<Vec<u8>, DeviceError> {
+        self.query_within(service, self.config.limits.list).await
+    }
+
+    /// The answer to a query that may take longer than most.
+    pub(crate) async fn query_within(
+        &self,
+        service: &str,
+        limit: Duration,
+    ) -> Result<Vec<u8>, DeviceError> {
         let mut connection = self.connect().await?;
-        let limit = self.config.limits.list;
         let answer = async {
             connection.request(service).await?;
             connection.read_block(MAX_SERVICE).await

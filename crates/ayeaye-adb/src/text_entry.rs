@@ -173,7 +173,7 @@ impl TextEntry<'_> {
         if field.secret == Some(true) {
             target.is_password = true;
             target.hides = Hides::before(field.secret);
-        } else if fields.text() == Some("") {
+        } else if fields.text() == Some("") && field.caret.is_none_or(|caret| caret.is_at(0)) {
             target.before = target.before.emptied();
         }
     }
@@ -201,6 +201,8 @@ impl TextEntry<'_> {
             };
             self.learn(&target, &way, &sent);
             if let Arrival::Altered(why) = &sent
+                // Digits are made into nothing else: a field for a code has passed the focus on.
+                && self.may_be_composed()
                 && way == TypingMethod::KeyEvents
                 && tried == 0
                 && !target.is_password

@@ -41,6 +41,15 @@ export async function watching({ browser, server, storage, device, phone }) {
   check("its steps come while it runs", await page.locator(".run-head .chip", { hasText: "Running" }).isVisible());
   // As most see it: what moves must be as easy to read as what stands still.
   await viewer.page.emulateMedia({ reducedMotion: "no-preference" });
+  // What only comes in is looked at once it is there.
+  await viewer.page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter((it) => it.effect.getComputedTiming().iterations !== Infinity)
+        .map((it) => it.finished.catch(() => {})),
+    ),
+  );
   await accessible(viewer, "a run under way");
   await viewer.page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByRole("heading", { name: "Question" }).waitFor();

@@ -15,6 +15,8 @@ use crate::protocol::Connection;
 /// How often the adb server is asked to connect a phone that is missing. It gives one attempt up after ten seconds
 /// itself.
 const CONNECT_EVERY: Duration = Duration::from_secs(10);
+/// How long the adb server may take for it: it gives up after ten seconds itself.
+const CONNECTING: Duration = Duration::from_secs(12);
 
 impl DeviceClient {
     /// A connection to the phone itself, on which nothing has been asked of it yet. That is why another way
@@ -82,19 +84,20 @@ impl DeviceClient {
         }
         let address = &server.config().server;
         tracing::info!(device = %self.id, server = %address, "it is missing from the adb server's list; asking for it");
-        let asked = server.query(&format!("host:connect:{serial}")).await;
-        let said = match &asked {
-            Ok(said) => String::from_utf8_lossy(said),
-            Err(error) => {
-                tracing::debug!(device = %self.id, %error, "not connected again");
-                return false;
+        let asked = server.query_within(&format!("host:connect:{serial}"), CONNECTING).await;
+        // Where that fails, adb uses other words, and "connect to". A phone that it could not authenticate at asks its
+        // person whether this computer may, and stays in the list as unauthorized.
+        let is_listed = |said: &str| said.contains("connected to") || said.contains("authenticate");
+        match &asked {
+            Ok(said) => {
+                let said = String::from_utf8_lossy(said);
+                if is_listed(&said) {
+                    return true;
+                }
+                tracing::debug!(device = %self.id, said = sanitize(&said), "not connected again");
             }
-        };
-        // Where that fails, adb uses other words, and "connect to".
-        if said.contains("connected to") {
-            return true;
+            Err(error) => tracing::debug!(device = %self.id, %error, "not connected again"),
         }
-        tracing::debug!(device = %self.id, said = sanitize(&said), "not connected again");
         // adb may keep what it could not connect in its list.
         drop(server.query(&format!("host:disconnect:{serial}")).await);
         false

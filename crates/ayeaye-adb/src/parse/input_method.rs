@@ -95,8 +95,8 @@ pub(crate) struct FieldState {
     pub(crate) secret: Option<bool>,
     /// Whether the field takes no line breaks. Its text may still be shown in several lines.
     pub(crate) one_line: Option<bool>,
-    /// Whether the app in front has a field that takes text. No is only what the phone says of itself and no field
-    /// contradicts by a caret or a keyboard that is shown.
+    /// Whether the app in front has a field that takes text. No is only what the phone says of itself, and no keyboard
+    /// that is shown contradicts.
     pub(crate) has_field: Option<bool>,
 }
 
@@ -208,13 +208,14 @@ pub(crate) fn secret_field(text: &str) -> bool {
 /// See [`FieldState::has_field`]. A window without a field starts no input, or one of type 0 (AOSP,
 /// `InputMethodManager.startInputInner`), as terminals and games do for what they draw themselves.
 fn has_field(text: &str) -> Option<bool> {
-    if caret(text).is_some() || keyboard_shown(text) == Some(true) {
+    if keyboard_shown(text) == Some(true) {
         return Some(true);
     }
     if text.contains(NOT_STARTED) {
         return Some(false);
     }
-    field_kind(text).map(|kind| kind != 0)
+    // The caret may be that of a field before.
+    field_kind(text).map(|kind| kind != 0).or_else(|| caret(text).map(|_| true))
 }
 
 const NOT_STARTED: &str = "mInputStarted=false";
@@ -320,7 +321,9 @@ mod tests {
             (dump(false, true, "0x0", -1), Some(false)),
             (dump(false, true, "0x1", -1), Some(true)),
             (dump(true, true, "0x0", -1), Some(true)),
-            (dump(false, true, "0x0", 0), Some(true)),
+            (dump(false, true, "0x0", 0), Some(false)),
+            (dump(false, false, "0x1", 4), Some(false)),
+            (" mCursorSelStart=0 mCursorSelEnd=0\n".to_owned(), Some(true)),
             ("  mCurMethodId=a.b/.C\n".to_owned(), None),
             (String::new(), None),
         ] {

@@ -67,14 +67,16 @@ impl FieldBefore {
         Self { caret, empty: true, ..Self::default() }
     }
 
-    /// Whether nothing stood in the field that shows this now: all of it is before the caret, which was at the start,
-    /// and what keyboards make of a text is no longer than that.
+    /// Whether nothing stood in the field that shows this now: all of it is before the caret, and what keyboards make of
+    /// a text is no longer than that. Else another field may have got the focus meanwhile.
     fn was_empty(self, caret: Option<Caret>, shown: &str, text: &str) -> bool {
         let units = |text: &str| text.encode_utf16().count();
-        let (held, is_of_field) = (units(shown), !self.tapped && !self.maybe_empty);
-        let is_behind = caret.is_some_and(|now| !now.is_selection() && now.end == held);
-        let was_at_start = is_of_field && self.caret == Some(Caret::START);
-        self.empty || was_at_start && is_behind && held <= units(text)
+        let held = units(shown);
+        let is_behind = |now: Caret| !now.is_selection() && now.end == held;
+        let may_be_typed = held <= units(text) && caret.is_none_or(is_behind);
+        let is_of_field = !self.tapped && !self.maybe_empty;
+        let was_at_start = is_of_field && caret.is_some() && self.caret == Some(Caret::START);
+        may_be_typed && (self.empty || was_at_start)
     }
 }
 

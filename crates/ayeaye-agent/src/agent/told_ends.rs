@@ -31,16 +31,23 @@ impl Followers {
         self.0.retain(|(known, _)| *known != connection);
         self.0.push_back((connection, owes_end));
         if MOST_CONNECTIONS < self.0.len() {
-            self.0.pop_front();
+            let least = self.0.iter().position(|(_, owes_end)| !owes_end).unwrap_or_default();
+            self.0.remove(least);
         }
     }
 
-    /// One that is not known may be that of a client which has followed by another one, and connected anew.
-    fn owe_end_to(&self, connection: Option<&str>) -> bool {
-        match self.0.iter().find(|(known, _)| known.as_deref() == connection) {
-            Some((_, owes_end)) => *owes_end,
-            None => self.owe_any(),
+    /// Whether a connection that asks is to be told the end. One that is not known counts as that of the client which has
+    /// waited longest, connected anew: some do so for each call.
+    fn owe_end_to(&mut self, connection: Option<&str>) -> bool {
+        if let Some((_, owes_end)) = self.0.iter().find(|(known, _)| known.as_deref() == connection)
+        {
+            return *owes_end;
         }
+        let Some((longest, _)) = self.0.iter_mut().find(|(_, owes_end)| *owes_end) else {
+            return false;
+        };
+        *longest = connection.map(str::to_owned);
+        true
     }
 
     fn owe_any(&self) -> bool {
@@ -68,7 +75,7 @@ impl FollowedSessions {
     }
 
     fn owes_end(&self, session: SessionId, caller: Principal, connection: Option<&str>) -> bool {
-        self.lock().get(&(session, caller)).is_some_and(|it| it.owe_end_to(connection))
+        self.lock().get_mut(&(session, caller)).is_some_and(|it| it.owe_end_to(connection))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Principal), Followers>> {
@@ -121,20 +128,26 @@ mod tests {
     }
 
     #[test]
-    fn each_connection_is_told_for_itself_and_one_that_is_new_as_the_others() {
+    fn each_connection_is_told_for_itself_and_one_that_is_new_as_the_one_before() {
         let mut followers = Followers::default();
         let named = |name: &str| Some(name.to_owned());
         followers.note(named("one"), true);
         followers.note(named("other"), false);
         assert!(followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("other")));
-        assert!(followers.owe_end_to(Some("new")), "it may be the first, connected anew");
+        // The first, connected anew, and once more for its next call.
+        assert!(followers.owe_end_to(Some("new")));
         followers.note(named("new"), false);
-        assert!(!followers.owe_end_to(Some("new")), "and is told once");
-        followers.note(named("one"), false);
-        assert!(!followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("newer")));
-        for number in 0..MOST_CONNECTIONS {
-            followers.note(Some(number.to_string()), true);
+        assert!(!followers.owe_end_to(Some("new")) && !followers.owe_end_to(Some("newer")));
+    }
+
+    #[test]
+    fn of_many_connections_those_that_know_the_end_are_forgotten_first() {
+        let mut followers = Followers::default();
+        followers.note(Some("waits".to_owned()), true);
+        for number in 0..2 * MOST_CONNECTIONS {
+            followers.note(Some(number.to_string()), false);
         }
         assert_eq!(followers.0.len(), MOST_CONNECTIONS);
+        assert!(followers.owe_end_to(Some("waits")));
     }
 }

@@ -4,8 +4,8 @@ use super::text::{cut, normalized};
 use crate::elements::is_field_class;
 use crate::{Element, Elements};
 
-/// Most letters of a text of a control, and most texts in one.
-pub(super) const LONGEST: usize = 300;
+/// Most letters of a text, of which the first 300 and the last 300 are kept, and most texts in a control.
+pub(super) const LONGEST: usize = 605;
 pub(super) const PIECES: usize = 40;
 /// Most letters of a text that a control is called by, and of all of them before the others are no longer than
 /// [`LONGEST`]: in the middle of a long one may stand what it does.

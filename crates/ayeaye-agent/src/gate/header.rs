@@ -1,6 +1,7 @@
 //! What stands at the top of a screen, where apps name the page, or who is written to.
 use std::ops::Range;
 
+use super::control_facts::LONGEST;
 use super::phrases;
 use super::text::{cut, normalized};
 use crate::ScreenSize;
@@ -10,9 +11,8 @@ use crate::elements::Elements;
 pub(super) const SYSTEM: &str = "com.android.systemui";
 /// How much of a screen's height the header is, from its highest text on.
 const HEIGHT: f64 = 0.06;
-/// Most texts of a header, and most letters of each.
+/// Most texts of a header.
 const MOST_TEXTS: usize = 100;
-const LONGEST: usize = 300;
 
 /// A text at the top of a screen.
 #[derive(Debug, Clone)]

@@ -22,6 +22,8 @@ use crate::text::truncate;
 const HEARTBEAT: Duration = Duration::from_secs(20);
 /// And not more often than this, each new step by itself, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
+/// Most steps that are told at once, each in a notification of its own.
+const MOST_LINES: usize = 16;
 /// How long the end of a run that takes no more words is waited for at least: most come sooner.
 const A_MOMENT: Duration = Duration::from_secs(2);
 /// How long a run may take to begin at least, whatever the call waits: its session is worth more than a punctual answer.
@@ -294,8 +296,14 @@ impl Progress {
             };
             return self.send(message, call).await;
         }
+        // A call that follows a long run is told what was before in one.
+        let before = lines.len().saturating_sub(MOST_LINES);
+        let (earlier, lines) = lines.split_at(before);
+        if !earlier.is_empty() {
+            self.send(truncate(&earlier.join("; "), 600), call).await;
+        }
         for line in lines {
-            self.send(truncate(&line, 600), call).await;
+            self.send(truncate(line, 600), call).await;
         }
     }
 

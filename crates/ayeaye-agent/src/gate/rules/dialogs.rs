@@ -2,10 +2,11 @@
 use crate::gate::apps::AppKind;
 use crate::gate::class::ActClass;
 use crate::gate::confusables::readings;
+use crate::gate::control_facts::LONGEST;
 use crate::gate::phrases;
 use crate::gate::price::{amount, is_repeated};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
-use crate::gate::text::{List, holds, normalized, words};
+use crate::gate::text::{List, cut, holds, normalized, words};
 
 /// A dialog that cannot be declined has no more texts than this, and one that can no more than that; what has
 /// more is a page.
@@ -28,7 +29,9 @@ pub(super) fn agreed_to(
     if agrees.is_none() && !goes_on(control) {
         return None;
     }
-    let own = |text: &&String| !control.names.contains(text);
+    // Names are read to a greater length than texts.
+    let names: Vec<String> = control.names.iter().map(|it| cut(it, LONGEST)).collect();
+    let own = |text: &&String| !names.contains(text);
     let mut said: Vec<&String> = screen.said.iter().filter(own).collect();
     said.retain(|it| !is_title(it, request, kind));
     let to_cookies = said.iter().any(|it| speaks_of_cookies(it));

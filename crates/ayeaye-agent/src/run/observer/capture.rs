@@ -199,6 +199,9 @@ impl Observer {
                     }
                 }
             }
+            if !matches!(err, DeviceError::CannotCapture { .. }) {
+                cannot_since = None;
+            }
             if !is_there && !err.is_unreachable() || is_last {
                 return Err(RunError::DeviceLost(err));
             }
