@@ -24,8 +24,12 @@ pub fn of(context: &RequestContext<RoleServer>) -> Principal {
         .unwrap_or_else(Principal::local)
 }
 
+/// The longest id of a connection, in bytes: ours have 36, and others are no ids of ours.
+const LONGEST_CONNECTION: usize = 64;
+
 /// Which of its connections the call came by, where a client has one for several calls: its `Mcp-Session-Id`.
 pub fn connection(context: &RequestContext<RoleServer>) -> Option<String> {
     let parts = context.extensions.get::<axum::http::request::Parts>()?;
-    parts.headers.get(HEADER_SESSION_ID)?.to_str().ok().map(str::to_owned)
+    let id = parts.headers.get(HEADER_SESSION_ID)?.to_str().ok()?;
+    (id.len() <= LONGEST_CONNECTION).then(|| id.to_owned())
 }

@@ -12,8 +12,7 @@ use crate::errors::{Stage, device_error};
 use crate::parse::sanitize;
 use crate::protocol::Connection;
 
-/// How often the adb server is asked to connect a phone that is missing. It gives one attempt up after ten seconds
-/// itself.
+/// How often the adb server is asked to connect a phone that is missing.
 const CONNECT_EVERY: Duration = Duration::from_secs(10);
 /// How long the adb server may take for it: it gives up after ten seconds itself.
 const CONNECTING: Duration = Duration::from_secs(12);

@@ -36,9 +36,9 @@ impl Followers {
         }
     }
 
-    /// Whether a connection that asks is to be told the end. One that is not known counts as that of the client which has
-    /// waited longest, connected anew: some do so for each call.
-    fn owe_end_to(&mut self, connection: Option<&str>) -> bool {
+    /// A connection asks how the run stands: whether it is to be told the end before anything goes on. One that is not
+    /// known counts from now on as that of the client which has waited longest, connected anew: some do so for each call.
+    fn asked_by(&mut self, connection: Option<&str>) -> bool {
         if let Some((_, owes_end)) = self.0.iter().find(|(known, _)| known.as_deref() == connection)
         {
             return *owes_end;
@@ -74,8 +74,9 @@ impl FollowedSessions {
         }
     }
 
-    fn owes_end(&self, session: SessionId, caller: Principal, connection: Option<&str>) -> bool {
-        self.lock().get_mut(&(session, caller)).is_some_and(|it| it.owe_end_to(connection))
+    /// See [`Followers::asked_by`].
+    fn asked_by(&self, session: SessionId, caller: Principal, connection: Option<&str>) -> bool {
+        self.lock().get_mut(&(session, caller)).is_some_and(|it| it.asked_by(connection))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Principal), Followers>> {
@@ -98,7 +99,7 @@ impl Agent {
             && session.stopped.as_ref().is_some_and(|(reason, message)| {
                 *reason != StopReason::ServerRestarted && message != LEFT_TO_CLIENT
             })
-            && self.followed.owes_end(
+            && self.followed.asked_by(
                 session.id,
                 next.principal.clone(),
                 next.connection.as_deref(),
@@ -116,14 +117,14 @@ mod tests {
         let (anna, ben) = (|| Principal::new("anna"), || Principal::new("ben"));
         let sessions: Vec<_> = (0..=MOST_FOLLOWING).map(|_| SessionId::new()).collect();
         followed.note(sessions[0], anna(), None, true);
-        assert!(followed.owes_end(sessions[0], anna(), None));
-        assert!(!followed.owes_end(sessions[0], ben(), None));
+        assert!(followed.asked_by(sessions[0], anna(), None));
+        assert!(!followed.asked_by(sessions[0], ben(), None));
         followed.note(sessions[0], ben(), None, false);
-        assert!(followed.owes_end(sessions[0], anna(), None));
+        assert!(followed.asked_by(sessions[0], anna(), None));
         for session in &sessions {
             followed.note(*session, anna(), None, true);
         }
-        let owed = sessions.iter().filter(|it| followed.owes_end(**it, anna(), None)).count();
+        let owed = sessions.iter().filter(|it| followed.asked_by(**it, anna(), None)).count();
         assert_eq!(owed, MOST_FOLLOWING);
     }
 
@@ -133,11 +134,11 @@ mod tests {
         let named = |name: &str| Some(name.to_owned());
         followers.note(named("one"), true);
         followers.note(named("other"), false);
-        assert!(followers.owe_end_to(Some("one")) && !followers.owe_end_to(Some("other")));
+        assert!(followers.asked_by(Some("one")) && !followers.asked_by(Some("other")));
         // The first, connected anew, and once more for its next call.
-        assert!(followers.owe_end_to(Some("new")));
+        assert!(followers.asked_by(Some("new")));
         followers.note(named("new"), false);
-        assert!(!followers.owe_end_to(Some("new")) && !followers.owe_end_to(Some("newer")));
+        assert!(!followers.asked_by(Some("new")) && !followers.asked_by(Some("newer")));
     }
 
     #[test]
@@ -148,6 +149,6 @@ mod tests {
             followers.note(Some(number.to_string()), false);
         }
         assert_eq!(followers.0.len(), MOST_CONNECTIONS);
-        assert!(followers.owe_end_to(Some("waits")));
+        assert!(followers.asked_by(Some("waits")));
     }
 }

@@ -18,14 +18,17 @@ mod tests;
 mod writer;
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
+use tokio::time::{Instant, sleep};
 
 use self::folder::{
     Folder, is_locked, make_private_file, private_folder, private_options, storage,
@@ -41,6 +44,10 @@ use super::{
     ReadPosition, Summary,
 };
 use crate::{DeviceId, SessionId};
+
+/// How long the lock of a record is waited for, and how often it is tried.
+const LOCK_PATIENCE: Duration = Duration::from_millis(200);
+const LOCK_RETRY: Duration = Duration::from_millis(10);
 
 /// The time of day, as it is handed in.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -198,6 +205,19 @@ impl FileJournal {
         let path = folder.path.clone();
         blocking(doing, &path, move || work(folder)).await
     }
+
+    /// The lock of a record that is there. A process that is being started holds what this one had open, its locks too,
+    /// until it has become the other program: that is waited for.
+    async fn lock_once_free(&self, id: &SessionId) -> Result<File, JournalError> {
+        let deadline = Instant::now() + LOCK_PATIENCE;
+        loop {
+            let lock = |folder: Folder| folder.must_exist().and_then(|()| folder.lock());
+            match self.at(id, "lock", lock).await {
+                Err(JournalError::Busy(_)) if Instant::now() < deadline => sleep(LOCK_RETRY).await,
+                locked => return locked,
+            }
+        }
+    }
 }
 
 #[async_trait]
@@ -224,8 +244,9 @@ impl Journal for FileJournal {
         each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let Self { clock, sync, syncs, .. } = self.clone();
+        let lock = self.lock_once_free(id).await?;
         let work = move |folder, each: &mut dyn FnMut(Event)| {
-            Ok(open::open(folder, clock, sync, each)?.counting(syncs))
+            Ok(open::open(folder, lock, clock, sync, each)?.counting(syncs))
         };
         Ok(Box::new(stream_events(self.folder(id), "open", each, work).await?))
     }

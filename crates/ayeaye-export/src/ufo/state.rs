@@ -81,14 +81,12 @@ impl LogState {
         self.leave = self.leave.after(dialogue);
     }
 
-    /// The answer to a question for leave that stands in the line of this step: that to its own, else one that came after
-    /// the line before was written.
+    /// The answer to a question for leave that stands in the line of this step: that to its own, or where it asks nothing
+    /// of the kind one that came after the line before was written.
     pub(super) fn take_leave(&mut self, step: &Step) -> Option<bool> {
-        let before = self.leave.answer();
         let leave = step.view.dialogue.iter().fold(self.leave, Leave::after);
-        let is_open = leave == Leave::Asked;
-        self.leave = if is_open { Leave::Asked } else { Leave::NotAsked };
-        leave.answer().or(before)
+        self.leave = if leave == Leave::Asked { Leave::Asked } else { Leave::NotAsked };
+        leave.answer()
     }
 
     pub(super) fn add_subtask(&mut self, subtask: Value) {

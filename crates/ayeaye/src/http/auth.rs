@@ -51,8 +51,9 @@ pub(super) struct AuthMiddleware {
 }
 
 /// Accepts requests that name one of our hosts and no foreign origin. Our own, on loopback, gains a page nothing: it is
-/// another one for each port, a name that was pointed here is none of our hosts, and MCP wants the token. Pages that load something without
-/// CORS (an image, a script, a form) send no origin; a header tells their browser to hide the response.
+/// another one for each port, a name that was pointed here is none of our hosts, and MCP wants the token. Pages that
+/// load something without CORS (an image, a script, a form) send no origin; a header tells their browser to hide the
+/// response.
 pub(super) async fn check_names(
     State(auth): State<Arc<AuthMiddleware>>,
     request: Request,

@@ -1,8 +1,8 @@
 //! The page itself: embedded, the same for everybody, and without anything of anybody.
-use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::sync::LazyLock;
 
+use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::http::header::{
@@ -38,12 +38,11 @@ static FILES: LazyLock<Vec<(&str, &[u8])>> = LazyLock::new(|| {
 /// What is sent of a file, in one encoding.
 struct Sent {
     tag: HeaderValue,
-    bytes: Cow<'static, [u8]>,
+    bytes: Bytes,
 }
 
 impl Sent {
-    fn of(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
-        let bytes = bytes.into();
+    fn of(bytes: Bytes) -> Self {
         let tag = format!("\"{}\"", secret::hex(&Sha256::digest(&bytes)[..16]));
         Self { tag: HeaderValue::try_from(tag).expect("hexadecimal digits"), bytes }
     }
@@ -51,14 +50,14 @@ impl Sent {
 
 /// The files in their order, as they are.
 static PLAIN: LazyLock<Vec<Sent>> =
-    LazyLock::new(|| FILES.iter().map(|(_, bytes)| Sent::of(*bytes)).collect());
+    LazyLock::new(|| FILES.iter().map(|(_, bytes)| Sent::of(Bytes::from_static(bytes))).collect());
 
 /// The files in their order, by gzip: a third of the bytes.
 static GZIPPED: LazyLock<Vec<Sent>> = LazyLock::new(|| {
     let gzip = |(_, bytes): &(&str, &[u8])| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).expect("memory takes everything");
-        Sent::of(encoder.finish().expect("memory takes everything"))
+        Sent::of(encoder.finish().expect("memory takes everything").into())
     };
     FILES.iter().map(gzip).collect()
 });
@@ -89,7 +88,7 @@ fn answer(name: &str, headers: &HeaderMap) -> Response {
     }
     let kind = [(CONTENT_TYPE, HeaderValue::from_static(media_type(name)))];
     let encoding = by_gzip.then(|| [(CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
-    let mut response = (kept, kind, &*sent.bytes).into_response();
+    let mut response = (kept, kind, sent.bytes.clone()).into_response();
     response.headers_mut().extend(encoding.into_iter().flatten());
     response
 }

@@ -1,5 +1,5 @@
 //! Opening a session for writing: a torn last line is cut off and set aside first.
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::thread;
 
@@ -15,15 +15,14 @@ use crate::bounded_file::open_file;
 use crate::journal::{Event, Fact, JournalError, NoteKind, RecordEntry};
 use crate::private_files::sync_file;
 
-/// Opens a session for writing.
+/// Opens a session for writing, whose lock this process has.
 pub(super) fn open(
     folder: Folder,
+    lock: File,
     clock: Clock,
     sync: SyncPolicy,
     each: &mut dyn FnMut(Event),
 ) -> Result<FileWriter, JournalError> {
-    folder.must_exist()?;
-    let lock = folder.lock()?;
     // Ten thousand pictures take a while to be counted too.
     let (scanned, blobs) = thread::scope(|scope| {
         let counting = scope.spawn(|| summary_cache::blob_bytes(&folder));

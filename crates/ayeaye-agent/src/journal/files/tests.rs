@@ -126,6 +126,21 @@ async fn a_session_has_one_writer() {
     opened(&other, &id).await.unwrap();
 }
 
+/// As a process that is being started holds it, which has what was open here until it is the other program.
+#[tokio::test(start_paused = true)]
+async fn a_lock_that_is_let_go_at_once_is_waited_for() {
+    let rig = rig();
+    let (id, events) = rig.full_session().await;
+    let held = rig.journal.folder(&id).lock().unwrap();
+    let let_go = async {
+        // The first try has met it.
+        tokio::time::sleep(LOCK_RETRY / 2).await;
+        drop(held);
+    };
+    let (opened, ()) = tokio::join!(rig.open(&id), let_go);
+    assert_eq!(opened.unwrap().0, events);
+}
+
 #[tokio::test]
 async fn whoever_looks_whether_a_session_is_written_leaves_nothing_there() {
     let rig = rig();
