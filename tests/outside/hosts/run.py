@@ -30,7 +30,8 @@ from harness import Checks, free_port, wait_until  # noqa: E402
 from model import ASKING, DIRECT, Driving, Model  # noqa: E402
 from place import DRIVE, PROMPT, Place  # noqa: E402
 
-HOSTS = ("codex", "claude", "gemini", "opencode", "agents_sdk", "langchain_adapters", "fastmcp_client", "inspector")
+HOSTS = ("codex", "claude", "gemini", "opencode", "kilo", "cline", "continue_cli")
+HOSTS += ("agents_sdk", "langchain_adapters", "fastmcp_client", "inspector")
 NO_MODEL = ("fastmcp_client", "inspector")
 LIMIT = 300  # seconds of one host's run
 
