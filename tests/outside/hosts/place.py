@@ -38,10 +38,10 @@ class Place:
         work.mkdir(exist_ok=True)
         return {**keep, "HOME": str(self.home), TOKEN_VARIABLE: self.token, **more}
 
-    def install(self, client):
+    def install(self, client, *more):
         """Has `ayeaye install` add our server to the settings that were written so far."""
         where = ["--virtual"] if self.url is None else ["--http", self.url]
-        words = [*self.installer, "install", client, *([] if self.adb else where), "--yes", "--json"]
+        words = [*self.installer, "install", client, *([] if self.adb else where), *more, "--yes", "--json"]
         environment = self.environment(AYEAYE_HTTP_TOKEN=self.token, **(self.adb or {}))
         done = subprocess.run(words, env=environment, cwd=self.home / "work", capture_output=True, text=True)
         self.told = json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stdout + done.stderr}
