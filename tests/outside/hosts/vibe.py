@@ -4,7 +4,7 @@ import json
 
 from place import TOKEN_VARIABLE
 
-PIP = ("mistral-vibe==3.0.3",)
+PIP = ("mistral-vibe==3.0.2",)
 PYTHON = "python3.12"
 
 
