@@ -16,6 +16,7 @@ DIRECT = ("list_connected_devices", "launch_app", "get_screenshot", "press_key")
 ASKING = "Tell Anna that I am late."
 PLAIN = "Switch Wi-Fi off."
 ANSWER = "Anna Bauer"
+SEARCHED = re.compile(r"<functions>|tool_reference|^---\nmode: details")  # the answer to a search for tools
 FOLLOWS = 20  # at most, so that a run that never ends ends the script
 
 
@@ -288,7 +289,7 @@ class Model:
         read, write = DIALECTS[dialect]
         tools = offered(body)
         call, text = None, "Done."
-        if tools or any(name in ("ToolSearch", "tool_search") for name in names(body)):
+        if tools or {"ToolSearch", "tool_search", "run_typescript"} & set(names(body)):
             results = read(body)
             call = self.next_call(tools, results, body)
         else:
@@ -301,12 +302,26 @@ class Model:
         return answer
 
     def next_call(self, tools, results, body):
-        """The script's call under the host's name for it. Claude Code shows a tool only when it was searched for."""
-        needed = self.script.wanted
-        if not set(needed) <= set(tools) and "ToolSearch" in names(body):
-            wanted = ",".join(f"mcp__ayeaye__{tool}" for tool in needed)
-            return ("ToolSearch", None), {"query": f"select:{wanted}", "max_results": 5}
+        """The script's call under the host's name for it. Claude Code shows a tool only when it was searched for. Qwen
+        Code shows the search's result alone, and calls what was found through a tool of its own; Mistral Vibe through
+        a program."""
+        needed, shown = self.script.wanted, names(body)
+        hidden = not set(needed) <= set(tools)
+        through = next((tool for tool in ("tool_call", "run_typescript") if hidden and tool in shown), None)
+        ours = [result for result in results if not SEARCHED.search(result[:200])]
+        select = {"query": "select:" + ",".join(f"mcp__ayeaye__{tool}" for tool in needed), "max_results": 5}
+        if hidden and "ToolSearch" in shown:
+            return ("ToolSearch", None), select
+        if through and len(ours) == len(results):  # nothing was searched for yet
+            if through == "tool_call":
+                return ("tool_search", None), select
+            functions = [f"mcp_ayeaye.{tool}" for tool in needed]
+            return ("search_tool_functions", None), {"mode": "details", "functions": functions}
         self.script.tools |= tools
-        ours = [r for r in results if "<tool_reference" not in r and "tool_reference" not in r[:40]]
         step = self.script.step(ours)
+        if step and through == "tool_call":
+            return ("tool_call", None), {"name": f"mcp__ayeaye__{step[0]}", "arguments": step[1]}
+        if step and through == "run_typescript":
+            call = f"tools.mcp_ayeaye.{step[0]}({json.dumps(step[1])})"
+            return ("run_typescript", None), {"code": f"async function main() {{ return await {call}; }}"}
         return step and (tools.get(step[0], (step[0], None)), step[1])

@@ -30,7 +30,7 @@ from harness import Checks, free_port, wait_until  # noqa: E402
 from model import ASKING, DIRECT, Driving, Model  # noqa: E402
 from place import DRIVE, PROMPT, Place  # noqa: E402
 
-HOSTS = ("codex", "claude", "gemini", "opencode", "kilo", "cline", "continue_cli")
+HOSTS = ("codex", "claude", "gemini", "opencode", "kilo", "cline", "continue_cli", "copilot", "qwen", "vibe")
 HOSTS += ("agents_sdk", "langchain_adapters", "fastmcp_client", "inspector")
 NO_MODEL = ("fastmcp_client", "inspector")
 LIMIT = 300  # seconds of one host's run
@@ -45,7 +45,7 @@ def install(host, tools):
     if hasattr(host, "NPM"):
         subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", there, host.NPM], check=True)
     else:
-        subprocess.run([sys.executable, "-m", "venv", there], check=True)
+        subprocess.run([getattr(host, "PYTHON", sys.executable), "-m", "venv", there], check=True)
         subprocess.run([there / "bin/pip", "install", "--quiet", *host.PIP], check=True)
     (there / "installed").touch()
     return there
