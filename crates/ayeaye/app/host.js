@@ -4,6 +4,8 @@
 const PROTOCOL = "2026-01-26";
 // A host that is closing may never answer; no call of ours takes nearly as long.
 const PATIENCE_MS = 60_000;
+// The code of an error that says there is no such method.
+const NO_METHOD = -32601;
 
 // Connects, and returns what can be asked of the host. `on` has a function for each notification that is
 // wanted, by its name without `ui/notifications/`, and `teardown` for the end.
@@ -27,14 +29,14 @@ export async function connectHost(on) {
     if (!call) return;
     waiting.delete(id);
     clearTimeout(call.late);
-    if (error) call.reject(new Error(String(error.message || "refused")));
+    if (error) call.reject(Object.assign(new Error(String(error.message || "refused")), { code: error.code }));
     else call.resolve(result || {});
   };
 
   const answer = (id, method) => {
     if (method === "ui/resource-teardown") on.teardown();
     if (method === "ui/resource-teardown" || method === "ping") post({ id, result: {} });
-    else post({ id, error: { code: -32601, message: "no such method" } });
+    else post({ id, error: { code: NO_METHOD, message: "no such method" } });
   };
 
   window.addEventListener("message", ({ source, data }) => {
@@ -54,16 +56,22 @@ export async function connectHost(on) {
     appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
   });
 
+  const can = opened.hostCapabilities || {};
   return {
     context: opened.hostContext || {},
-    can: opened.hostCapabilities || {},
+    can,
+    // Whether it calls tools for the page. Some say that they do and know no such method.
+    calls: Boolean(can.serverTools),
     begin: () => post({ method: "ui/notifications/initialized", params: {} }),
     sized: (width, height) => post({ method: "ui/notifications/size-changed", params: { width, height } }),
     show: (mode) => request("ui/request-display-mode", { mode }),
     tellModel: (text) => request("ui/update-model-context", { content: [{ type: "text", text }] }),
     // The result of a tool of this server; one that failed is an error with its text.
     async call(name, given) {
-      const result = await request("tools/call", { name, arguments: given });
+      const result = await request("tools/call", { name, arguments: given }).catch((error) => {
+        if (error.code === NO_METHOD) this.calls = false;
+        throw error;
+      });
       if (result.isError) throw new Error(textOf(result));
       return result;
     },
@@ -76,10 +84,10 @@ export function textOf(result) {
   return blocks.filter(({ type }) => type === "text").map(({ text }) => text).join("\n");
 }
 
-// The address of a result's first picture, or null.
+// The address of a result's last picture, or null: the screen comes after those of steps.
 export function pictureOf(result) {
   const blocks = Array.isArray(result.content) ? result.content : [];
-  const picture = blocks.find(({ type }) => type === "image");
+  const picture = blocks.findLast(({ type }) => type === "image");
   const kind = /^image\/(jpeg|png|webp)$/.exec(picture?.mimeType || "");
   return kind && /^[A-Za-z0-9+/=]+$/.test(picture.data) ? `data:${kind[0]};base64,${picture.data}` : null;
 }

@@ -2,7 +2,7 @@
 "use strict";
 
 import { chooseLanguage, isSaid, say } from "./words.js";
-import { connectHost, factsOf, textOf } from "./host.js";
+import { connectHost, factsOf, pictureOf, textOf } from "./host.js";
 import { byId, forPeople, write, writeOrHide } from "./elements.js";
 import { addStep } from "./steps.js";
 import { clearPicture, isMarked, markTouch, showPicture } from "./screen.js";
@@ -21,6 +21,8 @@ let context = {};
 let facts = null;
 // The task of the call that the page belongs to.
 let asked = "";
+// What it came back with, where that has a session.
+let callResult = null;
 // Whether the call that the page belongs to has come back; from then on the model does not see what happens here.
 let returned = false;
 // Whether nothing has begun by that call.
@@ -54,12 +56,15 @@ function render() {
   // Before the run has come to rest it would take a reply for advice.
   const question = facts?.running ? null : facts?.question;
   const running = facts ? facts.running : !refused;
+  const onlyShown = !host.calls;
   // Nothing is done to a session that may be somebody else's.
-  const ours = !watch?.guessed;
+  const ours = !onlyShown && !watch?.guessed;
   let name = facts ? "running" : "starting";
+  // Nobody looks whether it still is.
+  if (onlyShown) name = facts ? "STILL_RUNNING" : "running";
   if (question) name = question.kind === "takeover" ? "takeover" : "asks";
   else if (!running) name = facts?.stop_reason || "NOT_STARTED";
-  let tone = running ? "running" : "neutral";
+  let tone = running && name !== "STILL_RUNNING" ? "running" : "neutral";
   if (question) tone = "waiting";
   else if (name === "TASK_COMPLETED_SUCCESSFULLY") tone = "good";
   else if (refused || BAD.includes(name)) tone = "bad";
@@ -68,14 +73,19 @@ function render() {
   const phone = facts?.device_info;
   write("device", phone ? say("on", phone.model || phone.device_id) : "");
   if (facts) write("task", facts.task);
-  byId("phone").hidden = refused;
+  byId("phone").hidden = refused || (onlyShown && byId("screen").hidden);
   const said = (!question && !STOPPED.includes(name) && facts?.message) || "";
   writeOrHide("message", OWN.includes(name) ? said : forPeople(said));
   // It names the question that was read: another one may be asked by now.
   const answer = (reply) => ({ reply_from_client: reply, question_step: question.step, wait_seconds: 0 });
-  showQuestion(ours ? question : null, (reply) => act("ask_agent_continue", answer(reply)));
+  showQuestion(ours || onlyShown ? question : null, (reply) => act("ask_agent_continue", answer(reply)));
   byId("pause").hidden = byId("stop").hidden = !facts?.running || !ours;
   byId("continue").hidden = !facts || !ours || running || Boolean(question) || facts.is_over;
+  writeOrHide("only-shown", onlyShown && !refused && say("onlyShown"));
+  // It comes with a call's result alone.
+  write("advice-name", say("advice"));
+  write("advice-text", forPeople(facts?.next || ""));
+  byId("advice").hidden = !facts?.next;
 }
 
 // Does something to the session for the person who asked for it.
@@ -90,8 +100,9 @@ async function act(tool, given) {
     steered = returned;
     watch.follow(facts.session_id);
   } catch (error) {
-    complain(forPeople(error.message));
     hold(false);
+    if (host.calls) complain(forPeople(error.message));
+    else showCall();
   }
 }
 
@@ -109,7 +120,8 @@ function complain(text) {
 // What the watch has to tell. A mark stays to be seen before another picture takes its place.
 async function told({ facts: now, picture, live, trouble }) {
   if (trouble !== undefined) {
-    if (!byId("trouble").dataset.text) writeOrHide("trouble", trouble && say("unreachable"));
+    if (!host.calls) showCall();
+    else if (!byId("trouble").dataset.text) writeOrHide("trouble", trouble && say("unreachable"));
     return;
   }
   const phone = (now || facts).device_info.model;
@@ -158,9 +170,27 @@ function follow(id) {
   render();
 }
 
+// What the call came back with, or that it goes on: all that there is to show where the host calls no tools for the
+// page.
+function showCall() {
+  watch.close();
+  forget();
+  refused = false;
+  complain("");
+  if (callResult) {
+    const came = factsOf(callResult);
+    const gap = came.omitted_logs ? "omitted" : "cut";
+    const steps = came.intermediate_logs.map((it) => ({ ...it, step: it.global_step_idx - 1, gap }));
+    facts = { ...came, steps, running: came.stop_reason === "STILL_RUNNING" };
+    steps.forEach(addStep);
+    showPicture(pictureOf(callResult), facts.device_info.model);
+  }
+  render();
+}
+
 // The call that the page belongs to is over, and there may be no session to show.
 function cameToNothing(why) {
-  if (watch.id && !watch.guessed) return;
+  if (host.calls && watch.id && !watch.guessed) return;
   if (facts) forget();
   refused = true;
   complain(forPeople(String(why || "")) || say("noSession"));
@@ -199,21 +229,26 @@ byId("stop").addEventListener("click", () => act("stop_task", {}));
 byId("continue").addEventListener("click", () => act("ask_agent_continue", { wait_seconds: 0 }));
 byId("larger").addEventListener("click", async () => {
   const wanted = context.displayMode === "fullscreen" ? "inline" : "fullscreen";
-  const { mode } = await host.show(wanted);
-  applyContext({ displayMode: mode });
+  const { mode } = await host.show(wanted).catch(() => ({}));
+  // What the host does not do, although it has offered it, is not offered again.
+  applyContext(mode === wanted ? { displayMode: mode } : { availableDisplayModes: [] });
 });
 
 host = await connectHost({
   "tool-input": ({ arguments: given }) => {
     asked = String(given?.task || "");
     if (asked) write("task", asked);
-    watch.seek(given || {});
+    callResult = null;
+    if (host.calls) watch.seek(given || {});
+    else showCall();
   },
   "tool-result": (result) => {
     returned = true;
     const { session_id: id } = factsOf(result) || {};
-    if (id) follow(id);
-    else cameToNothing(textOf(result));
+    callResult = id ? result : null;
+    if (!id) cameToNothing(textOf(result));
+    else if (host.calls) follow(id);
+    else showCall();
   },
   "tool-cancelled": ({ reason }) => {
     returned = true;

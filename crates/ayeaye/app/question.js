@@ -15,7 +15,8 @@ export function showQuestion(question, answer) {
   panel.hidden = !question;
   if (!question) return;
 
-  const { by, options, done } = question.answer;
+  // With a call's result it comes without ways to answer it here.
+  const { by, options, done } = question.answer || asTold(question);
   write("asks", say("question"));
   write("question-text", question.text);
   const byHand = by === "hand" && (question.asks_for_secret ? say("secret") : say("byHand"));
@@ -29,12 +30,17 @@ export function showQuestion(question, answer) {
     button.addEventListener("click", () => answer(reply));
     choices.append(button);
   };
-  if (by === "hand") offer(say("done"), done);
+  if (done) offer(say("done"), done);
   if (by === "choice") options.forEach((option) => offer(labelOf(option), option));
-  choices.hidden = by === "text";
+  if (by === "told") {
+    const list = make("ul");
+    list.append(...options.map((option) => make("li", "", labelOf(option))));
+    choices.append(list);
+  }
+  choices.hidden = !choices.textContent;
 
   // A choice is not all that can be said. What is secret is not said in a chat.
-  byId("reply").hidden = by === "hand" || Boolean(question.asks_for_secret);
+  byId("reply").hidden = !question.answer || by === "hand" || Boolean(question.asks_for_secret);
   const box = byId("reply-text");
   box.value = "";
   box.placeholder = say(by === "choice" ? "own" : "answer");
@@ -55,6 +61,12 @@ export function showQuestion(question, answer) {
 // While a reply is under way nobody can send another.
 export function holdAnswers(held) {
   for (const control of byId("question").querySelectorAll("button, textarea")) control.disabled = held;
+}
+
+// Whether it is answered on the phone, or told with its options.
+function asTold({ kind, options, asks_for_secret: secret }) {
+  const byHand = kind === "takeover" || (kind === "info" && secret && !options.length);
+  return { by: byHand ? "hand" : "told", options };
 }
 
 // The server's own words for yes and no are said in the page's language.

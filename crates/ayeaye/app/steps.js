@@ -30,7 +30,7 @@ export function actInWords(action) {
 }
 
 // Adds a step at the end, with its thought open and those before closed.
-export function addStep({ step, action, thought, error, uncertain }) {
+export function addStep({ step, action, thought, error, uncertain, gap }) {
   const list = byId("steps");
   const following = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   const { verb, what } = actInWords(action);
@@ -51,7 +51,7 @@ export function addStep({ step, action, thought, error, uncertain }) {
   head.append(make("span", "number", String(step + 1)), line);
   const wrong = error ? forPeople(error) : uncertain && say("uncertain", uncertain);
   if (wrong) row.append(make("p", error ? "error" : "uncertain", wrong));
-  addGap(list, step);
+  addGap(list, step, gap || "cut");
   list.append(row);
 
   if (following) list.scrollTop = list.scrollHeight;
@@ -59,12 +59,12 @@ export function addStep({ step, action, thought, error, uncertain }) {
 }
 
 // Steps that are not told of, as one is that a pause cut short, leave no gap in the numbers without a word.
-function addGap(list, next) {
+function addGap(list, next, why) {
   const first = list.lastElementChild ? Number(list.lastElementChild.dataset.step) + 1 : next;
   if (next <= first) return;
   const row = make("li", "gap");
   row.dataset.step = next - 1;
   const numbers = first + 1 === next ? next : `${first + 1}–${next}`;
-  row.append(make("span", "number", String(numbers)), make("span", "", say("cut")));
+  row.append(make("span", "number", String(numbers)), make("span", "", say(why)));
   list.append(row);
 }

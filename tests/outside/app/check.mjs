@@ -17,6 +17,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
 import { servePages } from "./pages.mjs";
+import { theCallAlone, theCallInSpite } from "./only-shown.mjs";
 import { whatIsAskedFor } from "./watch.mjs";
 
 const { values: given } = parseArgs({ options: { binary: { type: "string" }, pictures: { type: "string" } } });
@@ -232,6 +233,12 @@ async function everyKindOfAnswer(browser, pages) {
   same("nor is the question's", choice.text, "<b>Send it?</b>");
   same("by hand there is one", (await replies({ answer: { by: "hand", done: "The user did it." } })).given, ["The user did it."]);
   same("for a text there is none", (await replies({ answer: { by: "text" } })).labels, []);
+  const inChat = { kind: "info", options: ["<i>Anna</i>", "yes"] };
+  same("where it is answered in the chat there is none either", (await replies(inChat)).labels, []);
+  same("and the options are a list, no markup", await page.locator("#choices li").allTextContents(), ["<i>Anna</i>", "Yes"]);
+  const byHand = async (question) => (await replies({ options: [], ...question })) && page.locator("#by-hand").textContent();
+  same("what is done by hand says so there too", await byHand({ kind: "takeover" }), "Do this by hand on the phone.");
+  same("and what is secret", await byHand({ kind: "info", asks_for_secret: true }), "Type it on the phone, not here and not in the chat.");
   const own = async (question) => {
     await replies(question);
     const box = page.locator("#reply-text");
@@ -241,14 +248,17 @@ async function everyKindOfAnswer(browser, pages) {
   same("beside choices one can say it in other words", await own({ kind: "info", answer: { by: "choice", options } }), "Or in your own words");
   same("but what is secret not", await own({ kind: "info", asks_for_secret: true, answer: { by: "choice", options } }), false);
   same("nor what is done by hand", await own({ kind: "takeover", answer: { by: "hand", done: "Done." } }), false);
+  same("nor what is answered in the chat", await own(inChat), false);
   const steps = await page.evaluate(async () => {
     const { addStep } = await import("/app/steps.js");
-    for (const step of [4, 5, 7, 10]) addStep({ step, action: { action_type: "TYPE", value: "[secret reply 8-15 #29880cf8]" } });
+    const action = { action_type: "TYPE", value: "[secret reply 8-15 #29880cf8]" };
+    for (const step of [4, 5, 7, 10]) addStep({ step, action });
+    addStep({ step: 13, action, gap: "omitted" });
     return [...document.querySelectorAll("#steps li")].map((row) => row.textContent);
   });
   const [typed, cut] = ["Type “••••••”", "Cut short, or done elsewhere"];
-  same("steps that are not told of are a line", steps, [`5${typed}`, `6${typed}`, `7${cut}`, `8${typed}`, `9–10${cut}`, `11${typed}`]);
-  same("a secret is heard as a word", await page.locator("#news").textContent(), "Step 11: Type “a secret”");
+  same("steps that are not told of are a line", steps, [`5${typed}`, `6${typed}`, `7${cut}`, `8${typed}`, `9–10${cut}`, `11${typed}`, "12–13Left out here", `14${typed}`]);
+  same("a secret is heard as a word", await page.locator("#news").textContent(), "Step 14: Type “a secret”");
   await page.close();
 }
 
@@ -340,6 +350,7 @@ async function main() {
     await everyKindOfAnswer(browser, pages);
     await whatIsAskedFor(browser, pages, check);
     for (const scene of [aQuestion, aSecret, aLongRun, anotherCallsRun, nothing]) await scene(view, device);
+    for (const scene of [theCallAlone, theCallInSpite]) await scene(view, device, { check, same, until, LIGHT, LONG });
     same("nothing went wrong in the page", said.filter((line) => !/connect-src|Refused to connect/.test(line)), []);
   } catch (error) {
     check("to the end", false, String(error.stack));

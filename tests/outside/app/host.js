@@ -33,8 +33,9 @@ async function offered(which) {
   };
 }
 
-// A view of the page, not yet told of any call.
-async function open(tool, context) {
+// A view of the page, not yet told of any call. With `only`, its host is one that does nothing for a page, and says that
+// it has these capabilities.
+async function open(tool, context, only) {
   const client = clients.apps;
   const { tools } = await client.listTools();
   const { contents } = await client.readResource({ uri: getToolUiResourceUri(tools.find(({ name }) => name === tool)) });
@@ -50,13 +51,28 @@ async function open(tool, context) {
   views.append(frame);
   await ready;
 
-  const capabilities = { serverTools: {}, updateModelContext: { text: {} } };
-  const bridge = new AppBridge(client, { name: "outside-host", version: "1" }, capabilities, { hostContext: context });
-  const view = { frame, bridge, context, calls: [], told: [], sizes: [] };
+  const capabilities = only ?? { serverTools: {}, updateModelContext: { text: {} } };
+  const bridge = new AppBridge(only ? null : client, { name: "outside-host", version: "1" }, capabilities, { hostContext: context });
+  const view = { frame, bridge, context, asked: [], calls: [], told: [], sizes: [] };
+  window.addEventListener("message", ({ source, data }) => {
+    if (source === frame.contentWindow && data?.method) view.asked.push(data.method);
+  });
   bridge.onsizechange = ({ height }) => {
     view.sizes.push(height);
     frame.style.height = `${height}px`;
   };
+  const initialized = new Promise((resolve) => (bridge.oninitialized = resolve));
+  await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+  if (only) bridge.onrequestdisplaymode = () => Promise.reject(new Error("not in this host"));
+  else doAsAsked(view, client);
+  await bridge.sendSandboxResourceReady({ html: contents[0].text, sandbox: "allow-scripts", csp: contents[0]._meta?.ui?.csp });
+  await initialized;
+  return view;
+}
+
+// What the page of a view may ask for.
+function doAsAsked(view, client) {
+  const { bridge, frame } = view;
   bridge.onrequestdisplaymode = async ({ mode }) => {
     frame.classList.toggle("fullscreen", mode === "fullscreen");
     view.context = { ...view.context, displayMode: mode };
@@ -67,8 +83,6 @@ async function open(tool, context) {
     view.told.push(params);
     return {};
   };
-  const initialized = new Promise((resolve) => (bridge.oninitialized = resolve));
-  await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
   // In place of what the bridge does by itself, to count.
   bridge.oncalltool = async (params) => {
     const call = { name: params.name, began: performance.now() };
@@ -77,9 +91,6 @@ async function open(tool, context) {
     call.took = performance.now() - call.began;
     return result;
   };
-  await bridge.sendSandboxResourceReady({ html: contents[0].text, sandbox: "allow-scripts", csp: contents[0]._meta?.ui?.csp });
-  await initialized;
-  return view;
 }
 
 let view = null;
@@ -88,8 +99,12 @@ let view = null;
 window.host = {
   offered,
   // Calls a tool as the model would, and shows its page at once; the result is told when it comes.
-  async show(tool, given, context) {
-    view = await open(tool, context);
+  async show(tool, given, context, only) {
+    view = await open(tool, context, only);
+    await this.showHere(tool, given);
+  },
+  // A call whose page is the one that is shown already.
+  async showHere(tool, given) {
     await view.bridge.sendToolInput({ arguments: given });
     view.returned = clients.apps.callTool({ name: tool, arguments: given }, { timeout: 120_000 }).then(async (result) => {
       view.result = result;
@@ -101,7 +116,7 @@ window.host = {
     return view.result;
   },
   call: async (which, name, given) => clients[which].callTool({ name, arguments: given }),
-  seen: () => ({ calls: view.calls, told: view.told, sizes: view.sizes, hasResult: Boolean(view.result) }),
+  seen: () => ({ asked: view.asked, calls: view.calls, told: view.told, sizes: view.sizes, hasResult: Boolean(view.result) }),
   context(changes) {
     view.context = { ...view.context, ...changes };
     view.bridge.setHostContext(view.context);
