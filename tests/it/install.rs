@@ -104,10 +104,7 @@ async fn every_client_gets_an_entry_that_starts_and_loses_it_again() {
 async fn where_nothing_is_files_are_made_and_taken_away() {
     let home = Home::new();
     let files = [
-        (
-            "cline",
-            ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        ),
+        ("cline", ".cline/data/settings/cline_mcp_settings.json"),
         (
             "roo-code",
             ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",

@@ -44,11 +44,13 @@ pub enum Client {
     Devin,
     Windsurf,
     Continue,
+    QwenCode,
+    KiloCode,
 }
 
 impl Client {
     /// Every client, as they are listed.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
         Self::Cursor,
@@ -69,6 +71,8 @@ impl Client {
         Self::Devin,
         Self::Windsurf,
         Self::Continue,
+        Self::QwenCode,
+        Self::KiloCode,
     ];
 
     /// The word for it on the command line.
@@ -94,6 +98,8 @@ impl Client {
             Self::Devin => "devin",
             Self::Windsurf => "windsurf",
             Self::Continue => "continue",
+            Self::QwenCode => "qwen",
+            Self::KiloCode => "kilo",
         }
     }
 
@@ -120,6 +126,8 @@ impl Client {
             Self::Devin => "Devin Desktop",
             Self::Windsurf => "Windsurf",
             Self::Continue => "Continue",
+            Self::QwenCode => "Qwen Code",
+            Self::KiloCode => "Kilo Code",
         }
     }
 
@@ -144,13 +152,17 @@ impl Client {
             Self::Opencode => "start `opencode` anew",
             Self::Goose => "start Goose anew; Extensions shows the server",
             Self::Zed => "Zed reads it at once; the Agent Panel's settings show the server",
-            Self::Cline => "Cline reads it at once; MCP Servers > Configure shows it",
+            Self::Cline => {
+                "start `cline` anew; the extension reads it at once, and MCP Servers > Configure shows it"
+            }
             Self::RooCode => "Roo Code reads it at once; its MCP settings show it",
             Self::AmazonQ => "start `q chat` anew; /tools shows the server",
             Self::Kiro => {
                 "start `kiro-cli chat` anew, where /mcp shows the server; the editor reads it at once"
             }
             Self::CopilotCli => "start `copilot` anew; /mcp show shows the server",
+            Self::QwenCode => "start `qwen` anew; /mcp shows the server",
+            Self::KiloCode => "start `kilo` anew",
             Self::Junie => "start the IDE anew; Settings > Tools > Junie > MCP Settings shows it",
             Self::JetBrains => {
                 "Settings > Tools > AI Assistant > Model Context Protocol > Add > as JSON"
@@ -161,7 +173,10 @@ impl Client {
                 "press Refresh in Cascade's MCP servers, or start Windsurf anew; Devin, the other agent of \
                  Devin Desktop, reads what `ayeaye install devin` writes"
             }
-            Self::Continue => "start the editor anew, and use Continue's agent mode",
+            Self::Continue => {
+                "start the editor anew, and use Continue's agent mode; the command line, `cn`, does not read this file: for it \
+                 the entry goes under mcpServers in ~/.continue/config.yaml"
+            }
         }
     }
 
@@ -181,7 +196,7 @@ impl Client {
         match self {
             Self::VsCode => "servers",
             Self::Codex => "mcp_servers",
-            Self::Opencode => "mcp",
+            Self::Opencode | Self::KiloCode => "mcp",
             Self::Goose => "extensions",
             Self::Zed => "context_servers",
             _ => "mcpServers",

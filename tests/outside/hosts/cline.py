@@ -13,7 +13,7 @@ def command(place):
     providers = {"version": 1, "lastUsedProvider": "openai-compatible", "modes": {}}
     place.write(".cline/data/settings/providers.json", {**providers, "providers": {"openai-compatible": provider}})
     if place.installer:
-        place.write(SETTINGS, {"mcpServers": {}})
+        place.write(SETTINGS, {"mcpServers": {}})  # `run.py` compares with what was there before
         place.install(CLIENT, *["--token-in-file"] * bool(place.url))  # a header takes no variable
     else:
         place.write(SETTINGS, {"mcpServers": {"ayeaye": server}})

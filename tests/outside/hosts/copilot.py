@@ -13,7 +13,7 @@ def command(place):
     entry = {} if place.installer else {"ayeaye": {**server, "tools": ["*"]}}
     place.write(SETTINGS, json.dumps({"mcpServers": entry}, indent=2) + "\n")
     if place.installer:
-        place.install(CLIENT, *(() if place.stdio else ("--token-in-file",)))
+        place.install(CLIENT)
     program = place.tools / "node_modules/@github/copilot-linux-x64/copilot"
     argv = [program, "-p", place.prompt, "--allow-all-tools", "--no-ask-user", "--no-auto-update"]
     return argv, place.environment(

@@ -197,8 +197,11 @@ impl Client {
             Self::ClaudeCode
                 | Self::Cursor
                 | Self::Codex
+                | Self::CopilotCli
                 | Self::GeminiCli
+                | Self::KiloCode
                 | Self::Opencode
+                | Self::QwenCode
                 | Self::RooCode
                 | Self::Windsurf
         )
@@ -208,13 +211,19 @@ impl Client {
     pub const fn has_window(self) -> bool {
         !matches!(
             self,
-            Self::ClaudeCode | Self::Codex | Self::GeminiCli | Self::Opencode | Self::CopilotCli
+            Self::ClaudeCode
+                | Self::Codex
+                | Self::CopilotCli
+                | Self::GeminiCli
+                | Self::KiloCode
+                | Self::Opencode
+                | Self::QwenCode
         )
     }
 
     /// Whether the client can take the token from a file.
     pub const fn takes_files(self) -> bool {
-        matches!(self, Self::Opencode)
+        matches!(self, Self::KiloCode | Self::Opencode)
     }
 
     /// The entry for this server.
@@ -234,7 +243,7 @@ impl Client {
             Self::CopilotCli => {
                 json!({ "type": "local", "command": program, "args": args, "tools": ["*"] })
             }
-            Self::Opencode => {
+            Self::Opencode | Self::KiloCode => {
                 let line: Vec<&String> = std::iter::once(program).chain(args).collect();
                 json!({ "type": "local", "command": line, "enabled": true })
             }
@@ -242,15 +251,20 @@ impl Client {
                 "args": args, "timeout": 300 }),
             _ => json!({ "command": program, "args": args }),
         };
-        if self == Self::Codex && *slow_start {
-            // Codex gives a server 10 s to answer.
-            entry["startup_timeout_sec"] = 60.into();
+        if *slow_start {
+            match self {
+                // It gives a server 10 s to answer.
+                Self::Codex => entry["startup_timeout_sec"] = 60.into(),
+                // It gives a server 3 s, unless its calls have a limit of their own; this is what they have anyway.
+                Self::Cline => entry["timeout"] = 60.into(),
+                _ => {}
+            }
         }
         if !env.is_empty() {
             let env: Map<String, Value> =
                 env.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
             let key = match self {
-                Self::Opencode => "environment",
+                Self::Opencode | Self::KiloCode => "environment",
                 Self::Goose => "envs",
                 _ => "env",
             };
@@ -264,9 +278,9 @@ impl Client {
         let headers = authorization.map(|value| json!({ "Authorization": value }));
         let mut entry = match self {
             Self::ClaudeDesktop => return Err(NoEntry::NoHttp { client: self }),
-            Self::GeminiCli => json!({ "httpUrl": url }),
+            Self::GeminiCli | Self::QwenCode => json!({ "httpUrl": url }),
             Self::Windsurf => json!({ "serverUrl": url }),
-            Self::Opencode => {
+            Self::Opencode | Self::KiloCode => {
                 json!({ "type": "remote", "url": url, "oauth": false, "enabled": true })
             }
             Self::Goose => json!({ "type": "streamable_http", "name": name, "enabled": true,
@@ -302,10 +316,13 @@ impl Client {
         match (token, self) {
             (TokenForm::Literal(token), _) => token.expose().to_owned(),
             (TokenForm::File(path), _) => format!("{{file:{path}}}"),
-            (TokenForm::Variable, Self::Opencode) => format!("{{env:{TOKEN_VARIABLE}}}"),
-            (TokenForm::Variable, Self::ClaudeCode | Self::GeminiCli) => {
-                format!("${{{TOKEN_VARIABLE}}}")
+            (TokenForm::Variable, Self::Opencode | Self::KiloCode) => {
+                format!("{{env:{TOKEN_VARIABLE}}}")
             }
+            (
+                TokenForm::Variable,
+                Self::ClaudeCode | Self::CopilotCli | Self::GeminiCli | Self::QwenCode,
+            ) => format!("${{{TOKEN_VARIABLE}}}"),
             (TokenForm::Variable, _) => format!("${{env:{TOKEN_VARIABLE}}}"),
         }
     }
@@ -317,7 +334,7 @@ impl Client {
             value.as_array().into_iter().flatten().filter_map(text).collect()
         };
         let mut line = match self {
-            Self::Opencode => list(&entry["command"]),
+            Self::Opencode | Self::KiloCode => list(&entry["command"]),
             Self::Goose => vec![text(&entry["cmd"])?],
             _ => vec![text(&entry["command"])?],
         };

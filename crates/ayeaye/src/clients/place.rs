@@ -69,6 +69,7 @@ pub struct Folders {
     packages: Option<PathBuf>,
     claude: Option<PathBuf>,
     codex: Option<PathBuf>,
+    copilot: PathBuf,
     goose: Option<PathBuf>,
     path: Vec<PathBuf>,
 }
@@ -112,6 +113,7 @@ impl Folders {
             packages,
             claude: environment.folder("CLAUDE_CONFIG_DIR"),
             codex: environment.folder("CODEX_HOME"),
+            copilot: environment.folder("COPILOT_HOME").unwrap_or_else(|| home.join(".copilot")),
             goose: environment.folder("GOOSE_PATH_ROOT"),
             path: path.filter(|folder| folder.is_absolute()).collect(),
             home,
@@ -158,6 +160,13 @@ impl Folders {
                 let folder = self.xdg.join("opencode");
                 first_there([folder.join("opencode.jsonc"), folder.join("opencode.json")])
             }
+            // Run; a fork of opencode
+            Client::KiloCode => {
+                let folder = self.xdg.join("kilo");
+                first_there([folder.join("kilo.jsonc"), folder.join("kilo.json")])
+            }
+            // Run; a fork of Gemini CLI
+            Client::QwenCode => home.join(".qwen/settings.json"),
             // block/goose, crates/goose/src/config/paths.rs, by the crate etcetera: XDG but on Windows
             Client::Goose => match (&self.goose, self.system) {
                 (Some(root), _) => root.join("config/config.yaml"),
@@ -170,11 +179,13 @@ impl Folders {
                 System::MacOs => home.join(".config/zed/settings.json"),
                 System::Unix => self.xdg.join("zed/settings.json"),
             },
-            // cline/cline, src/core/storage/disk.ts: in VS Code's storage; its command line shares ~/.cline
+            // cline/cline, src/core/storage/disk.ts: in ~/.cline, which its command line reads (run); earlier editions of the
+            // extension kept it in VS Code's storage
             Client::Cline => {
                 let file = "settings/cline_mcp_settings.json";
                 let old = self.code().join("globalStorage/saoudrizwan.claude-dev").join(file);
-                first_there([home.join(".cline/data").join(file), old])
+                let is_old = old.exists() && !home.join(".cline").exists();
+                if is_old { old } else { home.join(".cline/data").join(file) }
             }
             // RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts
             Client::RooCode => self
@@ -185,7 +196,7 @@ impl Folders {
             // https://kiro.dev/docs/mcp/configuration: the editor's and the command line's, which was Amazon Q's
             Client::Kiro => home.join(KIRO),
             // https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers
-            Client::CopilotCli => home.join(".copilot/mcp-config.json"),
+            Client::CopilotCli => self.copilot.join("mcp-config.json"),
             // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
             Client::Junie | Client::JetBrains => home.join(".junie/mcp/mcp.json"),
             // https://lmstudio.ai/docs/app/mcp; where its home was moved, a file says where to
@@ -266,6 +277,8 @@ impl Folders {
             }
             Client::GeminiCli => (vec![home.join(".gemini")], "gemini"),
             Client::Opencode => (vec![self.xdg.join("opencode")], "opencode"),
+            Client::KiloCode => (vec![self.xdg.join("kilo")], "kilo"),
+            Client::QwenCode => (vec![home.join(".qwen")], "qwen"),
             Client::Junie => (vec![home.join(".junie")], "junie"),
             Client::LmStudio => (vec![self.lm_studio()], "lms"),
             Client::Devin => (vec![self.devin()], "devin"),
@@ -273,7 +286,7 @@ impl Folders {
             Client::Continue => (vec![home.join(".continue")], "cn"),
             Client::AmazonQ => (vec![home.join(".aws/amazonq")], "q"),
             Client::Kiro => (vec![home.join(".kiro")], "kiro-cli"),
-            Client::CopilotCli => (vec![home.join(".copilot")], "copilot"),
+            Client::CopilotCli => (vec![self.copilot.clone()], "copilot"),
             Client::JetBrains => (vec![self.settings.join("JetBrains")], ""),
             Client::Goose => {
                 (self.user_file(client).parent().map(Path::to_owned).into_iter().collect(), "goose")
@@ -318,6 +331,8 @@ fn project_file(client: Client) -> Option<&'static str> {
         Client::Codex => ".codex/config.toml",
         Client::GeminiCli => ".gemini/settings.json",
         Client::Opencode => "opencode.json",
+        Client::KiloCode => "kilo.json",
+        Client::QwenCode => ".qwen/settings.json",
         Client::Zed => ".zed/settings.json",
         Client::RooCode => ".roo/mcp.json",
         Client::AmazonQ => ".amazonq/mcp.json",

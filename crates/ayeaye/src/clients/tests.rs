@@ -41,11 +41,13 @@ fn files_are_where_each_system_keeps_them() {
             ("HOME", "/home/ada"),
             ("XDG_CONFIG_HOME", "/cfg"),
             ("CODEX_HOME", "/codex"),
+            ("COPILOT_HOME", "/copilot"),
             ("CLAUDE_CONFIG_DIR", "/claude"),
         ],
     );
     assert_eq!(user_file(&moved, Client::Zed), "/cfg/zed/settings.json");
     assert_eq!(user_file(&moved, Client::Codex), "/codex/config.toml");
+    assert_eq!(user_file(&moved, Client::CopilotCli), "/copilot/mcp-config.json");
     assert_eq!(user_file(&moved, Client::ClaudeCode), "/claude/.claude.json");
     let mac = folders(System::MacOs, &[("HOME", "/Users/ada")]);
     let support = "/Users/ada/Library/Application Support";
@@ -88,8 +90,12 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
     assert!(user_file(&folders, Client::Opencode).ends_with("opencode.json"));
     let file = at(".config/opencode/opencode.jsonc");
     assert_eq!(user_file(&folders, Client::Opencode), file);
-    let file = at(".cline/data/settings/cline_mcp_settings.json");
+    let of_extension = ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings";
+    let file = at(&format!("{of_extension}/cline_mcp_settings.json"));
     assert_eq!(user_file(&folders, Client::Cline), file);
+    let beside = home.path().join(".cline/data/settings/cline_mcp_settings.json");
+    std::fs::create_dir_all(home.path().join(".cline")).unwrap();
+    assert_eq!(user_file(&folders, Client::Cline), beside.display().to_string());
     std::fs::write(home.path().join(".lmstudio-home-pointer"), "/opt/lm\n").unwrap();
     assert_eq!(user_file(&folders, Client::LmStudio), "/opt/lm/mcp.json");
     assert!(folders.is_here(Client::Opencode) && folders.is_here(Client::Cline));

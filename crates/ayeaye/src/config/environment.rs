@@ -19,6 +19,7 @@ const READ: &[&str] = &[
     "APPDATA",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
+    "COPILOT_HOME",
     "DISPLAY",
     "GOOSE_PATH_ROOT",
     "HOME",
