@@ -100,6 +100,19 @@ async fn a_prompt_for_anothers_session_is_refused_like_one_for_none() {
     assert_eq!(told[0], told[1]);
 }
 
+/// Clients that make commands of prompts ask once, with words that they replace later.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_can_be_asked_for_with_what_a_client_fills_in_later() {
+    let rig = rig().await;
+    let (client, _heard) = client(&rig, false).await;
+    let arguments = json!({ "session_id": "$1", "reply": "$2" });
+    let request = GetPromptRequestParams::new("continue_session")
+        .with_arguments(arguments.as_object().cloned().unwrap());
+    let prompt = client.get_prompt(request).await.unwrap();
+    let text = prompt.messages[0].content.as_text().unwrap().text.clone();
+    assert!(text.contains("\"$1\"") && text.contains("\"$2\""), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_skill_is_what_its_manifest_says() {
     let rig = rig().await;

@@ -220,13 +220,20 @@ pub async fn get(
     if let Some(text) = given.get("device_id") {
         args::device_id(text).map_err(|err| refused(err.to_string()))?;
     }
-    if let Some(text) = given.get("session_id") {
+    if let Some(text) = given.get("session_id").filter(|it| !is_filled_in_later(it)) {
         let id = args::session_id(text).map_err(|err| refused(err.to_string()))?;
         let known = agent.ensure_visible(id, principal).await;
         known.map_err(|err| refused(super::tool_error::explain_agent_error(&err)))?;
     }
     let message = PromptMessage::new_text(Role::User, (spec.render)(&given).trim_end());
     Ok(GetPromptResult::new(vec![message]).with_description(spec.description))
+}
+
+/// Whether this stands for what a client fills in when its user uses the prompt as a command, as opencode and Kilo Code
+/// do: `$1`.
+fn is_filled_in_later(text: &str) -> bool {
+    let name = text.strip_prefix('$');
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// Whether a prompt of this name takes an argument of this name.
@@ -290,7 +297,11 @@ impl PromptArguments {
     /// Which phone to use.
     fn phone(&self) -> String {
         match self.get("device_id") {
-            Some(_) => format!("Use the phone with device_id {}. ", self.quoted("device_id")),
+            // Where a prompt is a command of a client, what was left out comes as an empty word, or as the place it has.
+            Some(_) => format!(
+                "Use the phone with device_id {}; if list_connected_devices has no such phone, the one whose state is `device`. ",
+                self.quoted("device_id")
+            ),
             None => {
                 "Call list_connected_devices and use the phone whose state is `device`; if there \
                      are several, ask me which. "
