@@ -2,8 +2,9 @@
 //!
 //! Nothing goes that somebody may still want to go on with: a session with a pending question, one
 //! that is being written, one that is damaged or of a later version stay whatever the limits say. Of
-//! the others the one that has been left alone for the longest goes first; the latest of them does not go
-//! for its size, however large it alone is: it may just have ended for want of room, to be continued.
+//! the others the one that has been left alone for the longest goes first. The latest of them goes neither for
+//! its size, however large it alone is, nor for the number of others: it may just have ended, and its client was told
+//! that it can be continued.
 //!
 //! Ages are told by clocks, and clocks are wrong at times: one that has jumped ahead removes nothing, and neither does the
 //! age of a session that was recorded before the clock of a machine without a battery was set.
@@ -147,10 +148,11 @@ pub fn select_for_removal(
             && retention
                 .max_age
                 .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
-        let many = retention.max_sessions.is_some_and(|most| most < count);
-        let large = retention
-            .max_total_bytes
-            .is_some_and(|most| most < bytes && (most == 0 || Some(candidate.id) != latest));
+        let is_latest = Some(candidate.id) == latest;
+        let many =
+            retention.max_sessions.is_some_and(|most| most < count && (most == 0 || !is_latest));
+        let large =
+            retention.max_total_bytes.is_some_and(|most| most < bytes && (most == 0 || !is_latest));
         let goes = match candidate.removable {
             Removable::Yes => old || many || large,
             Removable::ByAgeOnly => old,
@@ -297,6 +299,19 @@ mod tests {
     }
 
     #[test]
+    fn the_latest_stays_however_many_wait_for_an_answer() {
+        let kept = [
+            candidate(0, 1, Removable::No),
+            candidate(1, 1, Removable::No),
+            candidate(2, 1, Removable::Yes),
+            candidate(3, 1, Removable::Yes),
+        ];
+        let within = |most| Retention { max_sessions: Some(most), ..Retention::default() };
+        assert_eq!(chosen(within(2), &kept), [2]);
+        assert_eq!(chosen(within(0), &kept), [2, 3], "nothing is to be kept");
+    }
+
+    #[test]
     fn nothing_goes_without_a_limit() {
         let kept = [candidate(0, u64::MAX, Removable::Yes), candidate(1, u64::MAX, Removable::Yes)];
         assert!(chosen(Retention::default(), &kept).is_empty());
@@ -349,7 +364,8 @@ mod tests {
         assert!(!unset.has_age() && kept[0].has_age());
         assert!(chosen(month, &[unset, with_latest[2]]).is_empty());
         let one = Retention { max_sessions: Some(1), ..Retention::default() };
-        assert_eq!(chosen(one, &[unset, with_latest[2]]), [0], "by their number it is the first");
+        let three = [unset, kept[1], with_latest[2]];
+        assert_eq!(chosen(one, &three), [0], "by their number it is the first");
     }
 
     #[test]
@@ -382,13 +398,14 @@ mod tests {
                 Retention { max_age: None, max_sessions: Some(most), max_total_bytes: Some(bytes) };
             let gone = select_for_removal(&retention, day(100), &kept);
             let left: Vec<_> = kept.iter().filter(|one| !gone.contains(&one.id)).collect();
-            let closed = left.iter().filter(|one| one.removable == Removable::Yes);
             let may_go = kept.iter().filter(|one| one.removable == Removable::Yes);
             let latest = may_go.max_by_key(|one| (one.last, one.id)).map(|one| one.id);
+            let closed = left.iter().filter(|one| one.removable == Removable::Yes);
+            let older = closed.clone().filter(|one| Some(one.id) != latest).count();
             let few = left.len() <= most;
             let small = left.iter().map(|one| one.bytes).sum::<u64>() <= bytes;
-            prop_assert!(few || closed.clone().count() == 0);
-            prop_assert!(small || closed.filter(|one| Some(one.id) != latest).count() == 0);
+            prop_assert!(few && small || older == 0);
+            prop_assert!(few || 0 < most || closed.count() == 0);
             prop_assert!(kept.iter().all(|one| one.removable == Removable::Yes || !gone.contains(&one.id)));
         }
     }

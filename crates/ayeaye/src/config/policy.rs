@@ -27,9 +27,8 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Policy, ConfigError> {
     let narrowed = reader.list_checked("policy.tokens", one_profile_each)?;
     policy.principals = narrowed.into_iter().map(|it| it.0).collect();
     policy.budgets = PolicyBudgets {
-        taps_per_minute: reader.optional("policy.taps-per-minute", value::number(1..=10_000))?,
-        typed_characters: reader
-            .optional("policy.typed-characters", value::number(1..=10_000_000))?,
+        taps_per_minute: reader.bound("policy.taps-per-minute", value::number(1..=10_000))?,
+        typed_characters: reader.bound("policy.typed-characters", value::number(1..=10_000_000))?,
     };
     Ok(policy)
 }

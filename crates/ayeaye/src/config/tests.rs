@@ -221,6 +221,11 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
         unbounded.map(|it| (it.run.token_budget, it.run.cost_budget)).unwrap(),
         (None, None)
     );
+    let unbounded = load(&[
+        ("AYEAYE_POLICY_TAPS_PER_MINUTE", "none"),
+        ("AYEAYE_POLICY_TYPED_CHARACTERS", "none"),
+    ]);
+    assert_eq!(unbounded.unwrap().policy.budgets, ayeaye_agent::gate::PolicyBudgets::default());
     let error = |more: &[(&str, &str)]| load(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
     let names = "`xml` is none of the formats, which are ufo, pycatan, gelab, html, film";

@@ -152,7 +152,7 @@ fn print(rows: &[SessionRoom], config: &Config, terminal: Terminal) -> anyhow::R
     terminal.item("where", &config.data_dir.display().to_string());
     let bounds = match config.journal.retention.in_words() {
         Some(bounds) => format!(
-            "finished sessions are removed {bounds}: when a server starts, and whenever a run ends"
+            "sessions that are not under way are removed {bounds}: when a server starts, and whenever a run ends"
         ),
         None => "all sessions are kept: journal.max-age, max-size and max-sessions are not set"
             .to_owned(),
