@@ -26,12 +26,13 @@ const ROW: f64 = 0.125;
 const GAP: f64 = 0.2;
 /// The height of the bars at the top and the bottom of a page, in parts of the window.
 const BAR: f64 = 0.08;
+/// Most controls of a page that are looked at for one that has a name: around each that has none, all elements are.
+const MOST_CONTROLS: usize = 100;
 
 impl TouchWords {
-    /// Of a touch at a place; `beside` pixels around it belong to it.
-    pub(super) fn at(elements: &Elements, place: Pixel, beside: i32) -> Self {
+    /// Of a touch at a place, which is for one of these elements.
+    pub(super) fn at(elements: &Elements, place: Pixel, touched: &[(&Element, bool)]) -> Self {
         let window = Window::of(elements);
-        let touched = elements.touched(place, beside);
         if touched.is_empty() {
             // On the bars of the system, which are not listed.
             return if window.is_around(place) { Self::Nothing } else { Self::Named };
@@ -137,9 +138,12 @@ impl Window {
             inside.contains(&it.index) && it.index != around.index && !it.name().is_empty()
         });
         let largest = elements.largest_control();
-        let mut controls = elements.iter().filter(|it| it.reacts() && it.area() <= largest);
+        let controls = elements.iter().filter(|it| it.reacts() && it.area() <= largest);
         FEWEST <= texts.filter(|it| is_between_bars(it)).count()
-            && controls.any(|it| is_between_bars(it) && is_named(elements, it, true))
+            && controls
+                .filter(|it| is_between_bars(it))
+                .take(MOST_CONTROLS)
+                .any(|it| is_named(elements, it, true))
     }
 
     /// Whether a place without anything is a gap between things that are listed in the same element: right above and right
@@ -192,7 +196,8 @@ mod tests {
     fn at(inside: &str, y: u32) -> TouchWords {
         let root = node("android.widget.FrameLayout", [0, 0, 1080, 2400], "", inside);
         let elements = Elements::read(&format!("<hierarchy>{root}</hierarchy>")).unwrap();
-        TouchWords::at(&elements, Pixel { x: 540, y }, 24)
+        let place = Pixel { x: 540, y };
+        TouchWords::at(&elements, place, &elements.touched(place, 24))
     }
 
     #[test]

@@ -54,11 +54,13 @@ impl Touched {
         let of_row = innermost.filter(|it| it.reacts() && header_end < it.middle());
         let line = of_row.map(|it| elements.names_on_line(it)).unwrap_or_default();
         let beside = i32::try_from(size.width).unwrap_or(i32::MAX) / BESIDE;
-        let touched = elements.touched(place, beside);
+        let mut touched = elements.touched(place, beside);
         let is_heap = MOST_AIMED < touched.len();
+        touched.truncate(MOST_AIMED);
+        let words_there = TouchWords::at(elements, place, &touched);
         let mut aimed = Vec::new();
         let largest = elements.largest_control();
-        for (element, inside) in touched.into_iter().take(MOST_AIMED) {
+        for (element, inside) in touched {
             // A page is not called as what stands on it: "Transfer sent" is no command where nothing is touched.
             let is_page = !element.reacts() && largest < element.area();
             let control = control(elements, element, inside && !is_page);
@@ -72,7 +74,7 @@ impl Touched {
             line_field: field.map(|it| control(elements, it, true)),
             on_field: elements.is_field_at(place),
             place: place_of(elements, place, size),
-            words_there: TouchWords::at(elements, place, beside),
+            words_there,
             line: line.into_iter().take(PIECES).map(|it| cut(it, LONGEST)).collect(),
             telling: innermost.map(|it| telling(elements, it, hidden_input)).unwrap_or_default(),
             subject: innermost.map(|it| SubjectFacts::new(elements, it, size)).unwrap_or_default(),
