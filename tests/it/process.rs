@@ -261,6 +261,8 @@ async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
     assert!(failed && text.contains("is still running"), "{text}");
     let (failed, text) = second.tool("ask_agent_start_new_task", start).await;
     assert!(failed && text.contains(id) && text.contains("is driving it"), "{text}");
+    let devices = binary.run(&["devices"]).await;
+    assert!(devices.out.contains(&format!("busy: session {id} is driving it")), "{devices:?}");
     let (_, text) = second.tool("get_session", json!({ "session_id": id })).await;
     assert!(text.contains("STILL_RUNNING"), "{text}");
     let (_, text) = second.tool("stop_task", json!({ "session_id": id })).await;

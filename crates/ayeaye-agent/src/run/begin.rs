@@ -54,12 +54,6 @@ impl Run {
             ResumeKind::Reply(text, message) => {
                 self.record_answer(text, AnswerSource::Client, message).await?;
                 taken = message;
-                // Whoever brings another answer during the first step is to be told of this one. It is no news to others.
-                let report = Arc::new(self.session().report(true));
-                self.updates.send_if_modified(|update| {
-                    update.report = report;
-                    false
-                });
             }
             ResumeKind::Guidance(text) => {
                 self.begin_first_round().await?;
@@ -78,6 +72,13 @@ impl Run {
             }
         }
         self.recorder.sync().await?;
+        // A client that asks during the first step is told the request and the answer that were taken up, not the earlier
+        // ones. To those who follow already it is no news.
+        let report = Arc::new(self.session().report(true));
+        self.updates.send_if_modified(|update| {
+            update.report = report;
+            false
+        });
         if let Some(message) = taken {
             self.mailbox.acknowledge(message).await;
         }

@@ -107,6 +107,7 @@ impl SessionState {
         self.round_open = true;
         self.stopped = None;
         request.clone_into(&mut self.request);
+        self.current_run.final_action = None;
         self.client_round = false;
         self.approval = None;
         self.doubt = None;

@@ -92,7 +92,8 @@ pub struct HowToRun {
     /// Stop after this many steps
     #[arg(long, value_name = "N")]
     pub(super) max_steps: Option<String>,
-    /// Who answers questions; you do, in a terminal
+    /// Who answers questions: the setting run.reply-mode if left out, which is you, in this terminal, unless
+    /// it was changed. manual_reply is you as well
     #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
     pub(super) reply_mode: Option<String>,
     /// Let a host agent split up the task over the phone's apps

@@ -1,6 +1,6 @@
 //! `ayeaye devices`: lists the phones, one per line, and those on the network that could be connected.
 use ayeaye_adb::{AdbDevices, MdnsService, OfferKind};
-use ayeaye_agent::{DeviceEntry, DeviceId, Principal, error_chain};
+use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, Principal, error_chain};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
@@ -47,9 +47,9 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
     if devices.is_empty() {
         terminal.line(NO_PHONE);
     }
-    for (entry, _) in &devices {
+    for (entry, holder) in &devices {
         terminal.line(&described(entry));
-        for remark in remarks(entry) {
+        for remark in holder_remark(holder).into_iter().chain(remarks(entry)) {
             terminal.line(&format!("    {remark}"));
         }
     }
@@ -87,6 +87,16 @@ pub fn remarks(entry: &DeviceEntry) -> Vec<String> {
     let hint = entry.hint.as_deref().map(one_line);
     let also = also_reachable(entry).map(|text| one_line(&text));
     hint.into_iter().chain(also).collect()
+}
+
+/// Who has a phone, so that nobody hands it a task only to be refused.
+fn holder_remark(holder: &DeviceHolder) -> Option<String> {
+    match holder {
+        DeviceHolder::Free => None,
+        DeviceHolder::Session(id) => Some(format!("busy: session {id} is driving it")),
+        DeviceHolder::Person => Some("busy: a person is driving it by hand".to_owned()),
+        DeviceHolder::Other => Some("busy: another user's session is driving it".to_owned()),
+    }
 }
 
 /// The adb servers that do not answer, with the reason, where there are several. Of a single one the list

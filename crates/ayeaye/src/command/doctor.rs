@@ -218,8 +218,7 @@ fn tools(config: &Config, state: ModelState) -> DoctorFinding {
             "clients are offered taps, texts and keys, for their own model to drive"
         }
         (true, false) => "clients are offered whole tasks, and tools that only look",
-        (true, true) => "clients are offered whole tasks, and taps, texts and keys",
-        (false, true) => "clients are offered taps, texts and keys",
+        (_, true) => "clients are offered whole tasks, and taps, texts and keys",
         (false, false) => "clients are offered only tools that look",
     };
     let setting = match config.tools {

@@ -132,8 +132,8 @@ pub struct StartArgs {
     /// Whether a planner splits up a task over several apps; the server's setting if left out.
     pub planner: Option<bool>,
     /// Restricts the session until it ends: `careful` asks your user before anything that has consequences,
-    /// `no-commerce` also refuses anything to do with money, `read-only` refuses texts, switches and any other
-    /// change.
+    /// `no-commerce` also refuses anything to do with money, `read-only` also refuses texts, switches and
+    /// controls that say they change something.
     #[schemars(extend("enum" = ["careful", "no-commerce", "read-only"]))]
     pub policy: Option<String>,
     /// Whether to wait in line if the phone is busy: the task starts by itself when its turn comes, and

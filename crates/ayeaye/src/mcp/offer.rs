@@ -25,9 +25,9 @@ impl Offer {
         Self { tools, model }
     }
 
-    /// Whether the client's own model drives because there is no other.
+    /// Whether the client's own model drives: there is no other, or no tool to hand it a task with.
     pub fn client_drives(self) -> bool {
-        self.tools.device && !self.model.takes_tasks()
+        self.tools.device && !(self.tools.agent && self.model.takes_tasks())
     }
 }
 
@@ -45,5 +45,7 @@ mod tests {
         let drives = |model| Offer::new(ToolChoice::Auto, model).client_drives();
         assert!(drives(ModelState::NotConfigured) && drives(ModelState::Refused));
         assert!(!drives(ModelState::Ready) && !drives(ModelState::StandIn));
+        let acts_only = Offer::new(ToolChoice::Only(ToolSet::DIRECT), ModelState::Ready);
+        assert!(!acts_only.tools.agent && acts_only.client_drives());
     }
 }

@@ -17,7 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 pub use self::devices::{DeviceItem, DeviceList, also_reachable};
@@ -160,9 +160,24 @@ pub struct UsageItem {
     /// Tokens received.
     pub completion_tokens: u64,
     /// US dollars.
+    #[serde(serialize_with = "as_in_javascript")]
+    #[schemars(with = "f64")]
     pub cost_usd: f64,
     /// Whether every call's price is known.
     pub cost_known: bool,
+}
+
+/// Without ".0": hosts in JavaScript leave the structure out for their models where it is the same as the text, and compare
+/// our text with how they would write it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn as_in_javascript<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    #[expect(clippy::cast_possible_truncation, reason = "only where nothing is lost")]
+    let whole = *number as i32;
+    if f64::from(whole).to_bits() == number.to_bits() {
+        serializer.serialize_i32(whole)
+    } else {
+        serializer.serialize_f64(*number)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

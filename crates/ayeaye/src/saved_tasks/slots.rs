@@ -33,10 +33,10 @@ pub fn braces_without_slot(text: &str) -> Vec<&str> {
         let TaskPiece::Words(mut words) = piece else { continue };
         while let Some(open) = words.find('{') {
             let rest = &words[open..];
-            // Double braces name a secret.
             let doubled = rest.starts_with("{{").then(|| Some(rest.find("}}")? + 2)).flatten();
             let end = doubled.unwrap_or_else(|| rest.find('}').map_or(rest.len(), |end| end + 1));
-            if doubled.is_none() {
+            let names_secret = doubled.is_some() && rest.starts_with("{{secret:");
+            if !names_secret {
                 found.push(&rest[..end]);
             }
             words = &rest[end..];
@@ -136,6 +136,7 @@ mod tests {
     fn braces_that_are_no_slot_are_told() {
         assert_eq!(braces_without_slot("Tell {Person} {"), ["{Person}", "{"]);
         assert_eq!(braces_without_slot("Text {person} {} with {{secret:bank}} {{x"), ["{}", "{{x"]);
+        assert_eq!(braces_without_slot("Use {{x}} here"), ["{{x}}"]);
         assert_eq!(braces_without_slot("no braces }"), [""; 0]);
     }
 

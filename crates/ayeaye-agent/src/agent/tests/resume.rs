@@ -57,6 +57,17 @@ async fn a_task_drops_a_question_and_opens_the_next_round() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_request_that_was_taken_up_is_told_before_its_first_step() {
+    let rig = Rig::new([complete("one"), complete("two")]);
+    let session = rig.run().await.session_id;
+    let follower = rig.resume(session, task()).await.unwrap();
+    let begun = follower.report();
+    assert_eq!((begun.task.as_str(), begun.stop_reason), ("Text Bob", StopReason::StillRunning));
+    assert_eq!((begun.final_action.as_ref(), begun.local_steps), (None, 0));
+    rig.ended(follower).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_is_put_again_when_nothing_is_said() {
     let rig = Rig::new([info("Which?")]);
     let asked = rig.run().await;

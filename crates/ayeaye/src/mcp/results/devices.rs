@@ -118,7 +118,7 @@ impl DeviceList {
                  then one act, then look again.",
             );
         }
-        if offer.model == ModelState::StandIn {
+        if offer.model == ModelState::StandIn && offer.tools.agent {
             self.hint.get_or_insert_with(|| STAND_IN.to_owned());
         }
         self

@@ -119,7 +119,10 @@ pub(super) const IN_HAND: &str = "A person is driving this phone by hand, and go
 
 /// What to do now.
 pub(super) fn next(report: &Report) -> &'static str {
-    if report.is_by_hand() && report.question.is_none() {
+    if report.is_by_hand()
+        && report.question.is_none()
+        && report.stop_reason != StopReason::StillRunning
+    {
         return "You have acted on the phone yourself, and there is no task yet: act again, or hand the phone to the agent: \
                 ask_agent_continue with this session_id and a task.";
     }
