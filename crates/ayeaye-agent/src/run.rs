@@ -4,8 +4,8 @@
 //! looks at the screen, `model_call` asks models, the `actor` changes the phone, and the `recorder`
 //! writes the record. In the order of a run: `begin` (after a crash, `recover` first), then for each
 //! step `observer`, `decide`, `act` or `ask`, and `end`. Besides, `caption` describes the screen,
-//! `judge` evaluates, `host` has the steps of the host agent, `replayed` those of an earlier run that are
-//! done again, and `direct` is the run of one direct action of a client.
+//! `evaluation` asks a model whether the request was carried out, `host` has the steps of the host agent, `replayed` those
+//! of an earlier run that are done again, and `direct` is the run of one direct action of a client.
 mod act;
 mod actor;
 mod answer_times;
@@ -19,10 +19,10 @@ mod decided_act;
 mod direct;
 mod dropped;
 mod end;
+mod evaluation;
 mod gate;
 mod host;
 mod image_history;
-mod judge;
 mod ledger;
 mod look;
 mod mailbox;

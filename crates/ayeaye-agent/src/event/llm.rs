@@ -193,36 +193,36 @@ pub struct ParsedRecord {
 /// See [`Fact::Evaluation`](super::Fact::Evaluation).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRecord {
-    /// What was judged.
+    /// Whether one round or the whole session was evaluated.
     pub level: RecordedWord<EvaluationLevel>,
     /// Whether all of it was carried out.
     pub complete: RecordedWord<Judgement>,
-    /// The parts of the request, each judged.
+    /// The parts of the request, each evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_scores: Vec<SubScore>,
     /// Why.
     pub reason: String,
-    /// What was judged, in the user's words.
+    /// The request that was evaluated, in the user's words.
     pub request: String,
-    /// Of the judging calls.
+    /// Tokens of the calls to the evaluating model.
     pub tokens: TokenRecord,
     /// In US dollars.
     pub cost_usd: f64,
     /// Whether the price is known.
     pub cost_known: bool,
-    /// Why there is no judgement; then `complete` is `unsure`.
+    /// Why there is no evaluation; then `complete` is `unsure`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl EvaluationRecord {
-    /// The judgement in a fact, if it is one.
+    /// The evaluation in a fact, if it is one.
     pub fn of(fact: &Value) -> Option<Self> {
         Self::deserialize(fact).ok()
     }
 }
 
-/// One part of a judgement.
+/// One part of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubScore {
     /// The part of the request.

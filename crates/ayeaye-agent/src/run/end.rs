@@ -70,7 +70,7 @@ impl Run {
             self.record_snapshot(SnapshotScope::Session, None, screen).await?;
         }
         if end.reason.ends_round() {
-            self.judge(EvaluationLevel::Session).await?;
+            self.evaluate(EvaluationLevel::Session).await?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Run {
         self.recorder.append(Fact::RoundEnd(round_end)).await?;
         // A crash during the evaluation must not lose the end.
         self.recorder.sync().await?;
-        self.judge(EvaluationLevel::Round).await
+        self.evaluate(EvaluationLevel::Round).await
     }
 
     pub(super) async fn record_snapshot(

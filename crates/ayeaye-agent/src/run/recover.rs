@@ -27,7 +27,7 @@ impl Run {
             let call = CallNumbers { call_id, request_number, iteration };
             let prices = self.prices_of(&open.model);
             let fact = Fact::LlmResponse(lost_response(self.session(), call, prices));
-            if open.judging {
+            if open.evaluating {
                 self.recorder.append_as(JUDGE, None, fact).await?;
             } else {
                 self.recorder.append(fact).await?;

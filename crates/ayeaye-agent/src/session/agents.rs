@@ -12,7 +12,7 @@ pub(crate) const HOST_AGENT: &str = AgentType::HostAgent.name();
 /// The client that acts itself, as the record names it among the agents.
 pub(crate) const CLIENT: &str = AgentType::Client.name();
 
-/// The model that judges, as the record names it among the agents.
+/// The evaluating model, as the record names it among the agents.
 pub(crate) const JUDGE: &str = "EvaluationAgent";
 
 /// Longest name of an agent; it names a folder in some logs.

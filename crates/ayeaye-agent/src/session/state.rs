@@ -127,7 +127,7 @@ pub struct SessionCounts {
     pub round_steps: u32,
     /// Calls to models.
     pub calls: u32,
-    /// Requests to the model that judges.
+    /// Requests to the evaluating model.
     pub judgements: u32,
     /// Things done.
     pub tools: u32,
@@ -159,8 +159,8 @@ pub struct InProgress {
     pub model: String,
     /// What it was called for.
     pub(crate) purpose: Option<CallPurpose>,
-    /// Whether that is a call to the model that judges.
-    pub judging: bool,
+    /// Whether that is a call to the evaluating model.
+    pub evaluating: bool,
     /// The thing being done.
     pub tool: Option<ToolStart>,
     /// What was decided in this step.
