@@ -139,7 +139,7 @@ struct RunState {
     progress: Progress,
     /// Acts that were put off because the screen moves where they are aimed at.
     put_off: PutOffs,
-    /// Acts that are the user's in the end, or need leave, and were put off, for whatever reason.
+    /// Acts that are the user's in the end, or need permission, and were put off, for whatever reason.
     put_off_strictly: PutOffs,
     /// The number of questions answered without the user.
     auto_answers: u32,

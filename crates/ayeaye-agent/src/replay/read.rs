@@ -86,7 +86,7 @@ impl RecordedSession {
 }
 
 impl RecordedStep {
-    /// Whether it is done again. What was decided and not carried out is not; but where the model asked for leave itself,
+    /// Whether it is done again. What was decided and not carried out is not; but where the model asked for permission itself,
     /// so does whoever does it again.
     fn is_wanted(&self) -> bool {
         let Some(end) = &self.end else { return false };

@@ -313,7 +313,7 @@ impl Run {
             Headway::None(Loop { what, acts }) => {
                 let secrets = self.recorder.secrets();
                 let told = |(act, target): &(Action, Option<String>)| {
-                    // What leave was asked for, not the question.
+                    // What permission was asked for, not the question.
                     let act = match act {
                         Action::Confirm { gesture, .. } => &Action::Gesture(gesture.clone()),
                         act => act,

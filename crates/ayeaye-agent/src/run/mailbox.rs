@@ -99,7 +99,7 @@ impl Mailbox {
         }
     }
 
-    /// Takes out what only this run has, for [`leave`](Self::leave): without its secrets, which this process knows by
+    /// Takes out what only this run has, for [`post`](Self::post): without its secrets, which this process knows by
     /// their names.
     pub(crate) fn take_secrets(&mut self, recorder: &Recorder) -> Vec<InboxMessage> {
         self.secret.close();
@@ -118,8 +118,8 @@ impl Mailbox {
         .collect()
     }
 
-    /// Leaves messages for the next run, where this one will not read them.
-    pub(crate) async fn leave(&self, messages: Vec<InboxMessage>) {
+    /// Posts messages to the next run, where this one will not read them.
+    pub(crate) async fn post(&self, messages: Vec<InboxMessage>) {
         for message in messages {
             if let Err(err) = self.coordinator.send(self.session, &message, None).await {
                 tracing::warn!("a message is lost: {}", error_chain(&err));

@@ -69,7 +69,7 @@ impl Run {
         self.observer.may_wake_again();
     }
 
-    /// Whether an act that needs the user's leave, or is theirs in the end, may be put off once more, which counts.
+    /// Whether an act that needs the user's permission, or is theirs in the end, may be put off once more; counts it if so.
     pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
         let put_off = &mut self.state.put_off_strictly;
         if put_off.are_enough_for(gesture) {

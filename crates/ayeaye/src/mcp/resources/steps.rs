@@ -85,13 +85,13 @@ struct Asked {
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
     #[serde(skip)]
-    is_for_leave: bool,
+    is_for_permission: bool,
 }
 
 impl Asked {
     fn of(asked: &QuestionAsked) -> Self {
-        let is_for_leave = asked.kind == QuestionKind::Confirm;
-        Self { asked: Some(short(&asked.questions.join("\n"))), is_for_leave }
+        let is_for_permission = asked.kind == QuestionKind::Confirm;
+        Self { asked: Some(short(&asked.questions.join("\n"))), is_for_permission }
     }
 }
 
@@ -216,8 +216,8 @@ fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
 }
 
 fn action(end: &StepEnd, was_sent: bool, asked: &Asked) -> Option<ActionItem> {
-    let leave = asked.asked.as_deref().filter(|_| asked.is_for_leave);
-    let told = end.action.as_ref().map(|action| action.as_told(was_sent, leave));
+    let permission = asked.asked.as_deref().filter(|_| asked.is_for_permission);
+    let told = end.action.as_ref().map(|action| action.as_told(was_sent, permission));
     told.map(|action| ActionItem::new(&action, &end.response.comment))
 }
 
