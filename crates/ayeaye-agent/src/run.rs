@@ -17,18 +17,21 @@ mod caption;
 mod decide;
 mod decided_act;
 mod direct;
-mod dropped;
+mod drop_message;
+mod drop_round;
 mod end;
 mod evaluation;
 mod gate;
+mod give_up;
 mod host;
 mod image_history;
-mod ledger;
 mod look;
 mod mailbox;
 mod model_call;
 mod named_app;
+mod narrow_policy;
 mod observer;
+mod open_setting_changes;
 mod outcome;
 mod phone_taps;
 mod progress;
@@ -52,7 +55,7 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-use self::actor::{Actor, NOT_SENT};
+use self::actor::{Actor, STOPPED_BEFORE_SENDING};
 pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
@@ -61,10 +64,10 @@ pub use self::direct::{ActedBy, DirectOutcome, DirectResult, ScreenAfter};
 pub(crate) use self::direct::{DirectRequest, LEFT_TO_CLIENT};
 pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;
-pub(crate) use self::ledger::Ledger;
 pub(crate) use self::mailbox::Mailbox;
 use self::model_call::ModelCaller;
 use self::observer::Observer;
+pub(crate) use self::open_setting_changes::OpenSettingChanges;
 use self::outcome::{RunEnd, RunError, StepOutcome};
 pub(crate) use self::phone_taps::PhoneTaps;
 use self::progress::Progress;
@@ -174,14 +177,14 @@ impl Run {
         } = setup;
         let budget = Budget::new(deps.limits.clone());
         device.claim();
-        let ledger = Ledger {
+        let open_changes = OpenSettingChanges {
             journal: deps.journal.clone(),
             device: device.id().clone(),
             session: recorder.session().id,
             driver: device.act_mark().map(|mark| mark.driver),
             phone: recorder.session().device.clone(),
         };
-        let (log, changes) = RunChangeLog::new(ledger);
+        let (log, changes) = RunChangeLog::new(open_changes);
         device.report_changes(log);
         let mut observer = Observer::new(
             device.clone(),
@@ -291,7 +294,7 @@ impl Run {
         let begun = open.tool.is_some() || open.outcome.is_some();
         let is_act = decided.is_some_and(|action| action.gesture().is_some());
         if is_act && !begun && step.error.is_none() {
-            step.error = Some(NOT_SENT.to_owned());
+            step.error = Some(STOPPED_BEFORE_SENDING.to_owned());
         }
     }
 

@@ -1,9 +1,9 @@
 //! What an act is about, beyond the control that does it: whom money goes to, which app is installed, which note is
 //! deleted. A user's yes is for that, so it is compared with what the screen says when the act is done.
+use super::changing_text::{tells_presence, without_changing_text};
 use super::class::ActClass;
 use super::header::{self, SYSTEM};
 use super::request::ScreenFacts;
-use super::ticking::{but_for_ticking, tells_presence};
 use crate::elements::Elements;
 use crate::{Element, Gesture, ScreenSize, is_unseen};
 
@@ -68,7 +68,7 @@ impl ActOn<'_> {
                     continue;
                 }
                 let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
-                texts.push_str(&but_for_ticking(&seen, seconds));
+                texts.push_str(&without_changing_text(&seen, seconds));
                 texts.push('\n');
             }
             if element.checked == Some(true) {

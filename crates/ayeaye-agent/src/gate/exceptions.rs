@@ -6,7 +6,7 @@ use self::joined::joined;
 use self::other_words::is_other_word;
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
-use super::kinds::{is_kind, says_minutes, tells_number};
+use super::kind_nouns::{is_kind, says_minutes, tells_number};
 use super::phrases;
 use super::quoted::{closes_quote, contents, opens_quote};
 use super::text::{List, is_spaced, normalized, same_word, stems, words};

@@ -5,21 +5,21 @@ use std::sync::OnceLock;
 
 use super::addressee::{addressed, is_channel};
 use super::apps::{self, AppKind};
-use super::cases::names_somebody;
 use super::class::ActClass;
 use super::exceptions::{Spared, is_shown, spared_in};
 use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::group_titles::people_of;
-use super::kinds::{is_kind, is_told_apart, names_title};
+use super::inflected_names::names_somebody;
+use super::kind_nouns::{is_kind, is_told_apart, names_title};
 use super::named_people::{is_for_one_of, without_things};
 use super::names::{names, names_but};
-use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
     Content, Unquoted, contents, masked, names_in, names_that_forbid, normalized_lines, people_in,
     quoted_names_in, unquoted, without_names,
 };
+use super::site_names::{hosts_in, names_host};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.

@@ -2,7 +2,7 @@
 use super::amount;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::path;
+use super::earlier_touches;
 use super::phrases;
 use super::request::{ControlFacts, GateRequest, ScreenFacts};
 use super::telling::{BETWEEN, quoted, quoted_of_money};
@@ -198,7 +198,7 @@ impl AskedAct<'_> {
         if self.class != ActClass::Delete || self.is_of_row() || self.signs_out(name) {
             return None;
         }
-        path::things(&self.request.history.path).find(|it| !it.is_empty()).map(shown)
+        earlier_touches::things(&self.request.history.path).find(|it| !it.is_empty()).map(shown)
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use self::ready::Readiness;
 pub(super) use self::secret::SECRET_FORGOTTEN;
 use self::secret::names_secret_of_user;
-use super::actor::{NOT_SENT, Sent};
+use super::actor::{STOPPED_BEFORE_SENDING, Sent};
 use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
@@ -98,7 +98,7 @@ impl Run {
             self.actor.perform(&mut self.recorder, gesture, target, Some(gate), frame.size());
         let Sent { result, ended, recording_ms, took_ms } = sent.await.inspect_err(|err| {
             if matches!(err, RunError::Cancelled(_)) {
-                step.error = Some(NOT_SENT.to_owned());
+                step.error = Some(STOPPED_BEFORE_SENDING.to_owned());
             }
         })?;
         self.observer.gesture_ended(gesture, frame, app, ended);

@@ -20,7 +20,7 @@ use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_c
 pub(super) const RESET: &str = "RESET";
 
 /// The recorded error of a command that a cancelled run did not send.
-pub(super) const NOT_SENT: &str = "not sent: the run was stopped";
+pub(super) const STOPPED_BEFORE_SENDING: &str = "not sent: the run was stopped";
 
 /// Sends commands to one phone.
 #[derive(Debug)]
@@ -102,7 +102,9 @@ impl Actor {
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
-            recorder.log_tool_end(id, ToolOutcome::Failed(NOT_SENT.to_owned()), 0.0).await?;
+            recorder
+                .log_tool_end(id, ToolOutcome::Failed(STOPPED_BEFORE_SENDING.to_owned()), 0.0)
+                .await?;
             return Err(cancelled.into());
         }
         let begun = Instant::now();

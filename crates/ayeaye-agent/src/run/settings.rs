@@ -11,7 +11,7 @@ use serde_json::Map;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Run;
-use super::ledger::Ledger;
+use super::open_setting_changes::OpenSettingChanges;
 use super::outcome::RunError;
 use super::recorder::Recorder;
 use crate::journal::{Fact, JournalError, NoteKind};
@@ -29,14 +29,16 @@ pub(super) struct ChangeToRecord {
 /// How the device tells a run what it changes while it carries out a command.
 #[derive(Debug)]
 pub(super) struct RunChangeLog {
-    ledger: Ledger,
+    open_changes: OpenSettingChanges,
     changes: mpsc::Sender<ChangeToRecord>,
 }
 
 impl RunChangeLog {
-    pub(super) fn new(ledger: Ledger) -> (Arc<Self>, mpsc::Receiver<ChangeToRecord>) {
+    pub(super) fn new(
+        open_changes: OpenSettingChanges,
+    ) -> (Arc<Self>, mpsc::Receiver<ChangeToRecord>) {
         let (changes, receiver) = mpsc::channel(4);
-        (Arc::new(Self { ledger, changes }), receiver)
+        (Arc::new(Self { open_changes, changes }), receiver)
     }
 
     async fn record(
@@ -55,13 +57,13 @@ impl RunChangeLog {
 #[async_trait]
 impl ChangeLog for RunChangeLog {
     async fn changing(&self, change: &SettingChange) -> Result<(), String> {
-        self.ledger.add(change).await.map_err(|err| error_chain(&err))?;
+        self.open_changes.add(change).await.map_err(|err| error_chain(&err))?;
         self.record(change, None).await
     }
 
     async fn put_back(&self, change: &SettingChange, how: &PutBack) {
-        if let Err(err) = self.ledger.remove(change).await {
-            tracing::warn!(device = %self.ledger.device, "{}", error_chain(&err));
+        if let Err(err) = self.open_changes.remove(change).await {
+            tracing::warn!(device = %self.open_changes.device, "{}", error_chain(&err));
         }
         // The run may be over by now: then the record has the change without its end, as after a crash.
         drop(self.record(change, Some(how.clone())).await);
@@ -127,8 +129,8 @@ async fn note(
 }
 
 impl Run {
-    fn ledger(&self) -> Ledger {
-        Ledger {
+    fn open_changes(&self) -> OpenSettingChanges {
+        OpenSettingChanges {
             journal: self.deps.journal.clone(),
             device: self.device.id().clone(),
             session: self.session().id,
@@ -148,7 +150,7 @@ impl Run {
         &mut self,
         limit: Option<Duration>,
     ) -> Result<(), RunError> {
-        let (done, remembered) = self.ledger().put_back(&*self.device, limit).await;
+        let (done, remembered) = self.open_changes().put_back(&*self.device, limit).await;
         for (change, how) in done {
             note_put_back(&mut self.recorder, &change, &how).await?;
         }
@@ -186,7 +188,7 @@ impl Run {
             }
         };
         for change in changes {
-            let change = self.ledger().add_over(change).await?;
+            let change = self.open_changes().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {}
@@ -217,7 +219,7 @@ impl Run {
             }
         };
         for change in ways {
-            let change = self.ledger().add_over(change).await?;
+            let change = self.open_changes().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {

@@ -28,8 +28,8 @@ use self::ended::{EndedTasks, TaskEnd};
 use self::id::TaskId;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, parse_answer, question_form};
+use super::read_receipts;
 use super::results::{self, RunResult, Unanswered};
-use super::told;
 use super::tool_error::ToolError;
 use crate::clock;
 use crate::principal;
@@ -115,7 +115,7 @@ impl Tasks {
         let client = require_tasks(ctx)?;
         let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
-        told::note_question_told(agent, report, ctx);
+        read_receipts::note_question_told(agent, report, ctx);
         let (payload, message) = match end {
             Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
             Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),

@@ -5,7 +5,7 @@ use crate::approval::is_yes;
 use crate::gate::Rule;
 use crate::journal::GateRecord;
 use crate::prompt_text::quote_untrusted;
-use crate::run::actor::NOT_SENT;
+use crate::run::actor::STOPPED_BEFORE_SENDING;
 use crate::run::decided_act::DecidedAct;
 use crate::run::observer::Observation;
 use crate::run::outcome::{RunError, StepOutcome};
@@ -22,8 +22,8 @@ const SHOWS_OTHER: &str = "the screen went off while this was being decided, and
 /// Most bytes of a control's name in a note to the model.
 const LONGEST_NAME: usize = 100;
 
-/// A screen that was on so shortly ago is on: the longest that a capture takes over USB, and a little more.
-const FRESH: Duration = Duration::from_millis(350);
+/// The age up to which a capture proves that the screen is on: a little more than the longest capture over USB takes.
+const FRESH_CAPTURE: Duration = Duration::from_millis(350);
 
 /// The error of a gesture for which the user's words spoke, until there were others.
 const SAID_MORE: &str =
@@ -71,7 +71,9 @@ impl Run {
         self.enter(RunPhase::Acting);
         self.observer.remember_elements(act.gesture, observation);
         let lit = step.looking(self.light_up(act, observation, seen_dark)).await;
-        if let Some(why) = lit.inspect_err(|_| step.error = Some(NOT_SENT.to_owned()))? {
+        if let Some(why) =
+            lit.inspect_err(|_| step.error = Some(STOPPED_BEFORE_SENDING.to_owned()))?
+        {
             let outcome = self.put_off_or_hand_over(&without_secret, why, app(), step)?;
             return Ok(Readiness::NotSent(outcome));
         }
@@ -108,7 +110,8 @@ impl Run {
         observation: &Observation,
         mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
-        let fresh = observation.is_of_last(FRESH) || self.observer.is_known_to_be_lit(observation);
+        let fresh =
+            observation.is_of_last(FRESH_CAPTURE) || self.observer.is_known_to_be_lit(observation);
         if !seen_dark && fresh || matches!(act.gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }

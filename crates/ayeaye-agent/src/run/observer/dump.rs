@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Observer;
 use super::screen_key::ScreenKey;
-use crate::elements::{Elements, apart, without_hidden};
+use crate::elements::{Elements, on_blocking_thread, without_hidden};
 use crate::journal::{BlobRef, DisplayRecord};
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -163,7 +163,7 @@ pub(super) async fn read_and_store(
     let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
     let kept = secret_field || recorder.privacy().elements != KeepElements::Never;
     // Phones send what they like: it is read where nobody waits.
-    let read = apart(move || {
+    let read = on_blocking_thread(move || {
         let elements = Elements::read(&xml)?;
         let stored = match level {
             _ if !kept => None,

@@ -10,13 +10,13 @@ use tokio_util::task::AbortOnDropHandle;
 use super::clocks::Clocks;
 use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
-use crate::elements::{Elements, apart};
+use crate::elements::{Elements, on_blocking_thread};
 use crate::run::cancel::Cancelled;
 use crate::settle::{EarlyFrame, is_unchanged, look_again, looks_same};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
-/// A screen that was seen so shortly ago is the one that is there.
-const FRESH: Duration = Duration::from_secs(1);
+/// The age up to which a look counts as the screen of now.
+const FRESH_LOOK: Duration = Duration::from_secs(1);
 /// A phone is left alone for this many times as long as a look takes, and not for longer than this.
 const SPARING: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
@@ -46,9 +46,9 @@ impl LaterLook {
         let now = Instant::now();
         if self.began_at.have_parted() {
             Freshness::Stale
-        } else if now < self.begun + FRESH {
+        } else if now < self.begun + FRESH_LOOK {
             Freshness::Fresh
-        } else if now < if strict { self.begun + FRESH + self.took } else { self.good_until } {
+        } else if now < if strict { self.begun + FRESH_LOOK + self.took } else { self.good_until } {
             Freshness::UntilNext
         } else {
             Freshness::Stale
@@ -117,7 +117,7 @@ impl ScreenWatch {
                 let (begun, began_at) = (Instant::now(), Clocks::now());
                 let looked = tokio::try_join!(look_again(&*device, begun, &known), device.state());
                 let took = begun.elapsed();
-                next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
+                next = begun + FRESH_LOOK.max((took * SPARING).min(took + LONGEST_PAUSE));
                 // Until the next one is there.
                 let good_until = next + took;
                 let look = match looked {
@@ -126,7 +126,9 @@ impl ScreenWatch {
                         let (same, alike) = if is_known {
                             (true, true)
                         } else {
-                            apart(move || compare(&pair.0, &pair.1)).await.unwrap_or_default()
+                            on_blocking_thread(move || compare(&pair.0, &pair.1))
+                                .await
+                                .unwrap_or_default()
                         };
                         if alike {
                             stayed.send_replace(Some(begun));
@@ -214,7 +216,7 @@ impl Observer {
     /// Begins to watch the screen of this observation: looks long before the model answers would be of no use.
     pub(in crate::run) fn watch(&self, observation: &mut Observation) {
         let answer = self.answer_times.at_least();
-        let needed = (observation.seen_at + FRESH).max(Instant::now() + answer);
+        let needed = (observation.seen_at + FRESH_LOOK).max(Instant::now() + answer);
         let first = needed.checked_sub(observation.look_time()).unwrap_or(needed);
         observation.watch =
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
@@ -229,7 +231,7 @@ impl Observer {
     ) -> Result<Option<Looked>, Cancelled> {
         let Some(watch) = &observation.watch else { return Ok(None) };
         // What a yes is for may have changed in that time, too.
-        if !strict && observation.is_of_last(FRESH) {
+        if !strict && observation.is_of_last(FRESH_LOOK) {
             return Ok(None);
         }
         let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());
@@ -272,7 +274,7 @@ impl Observer {
         let latest = watch.latest.borrow();
         let fresh = latest.looked.as_deref().and_then(|it| it.as_ref().ok());
         let fresh =
-            fresh.filter(|look| look.begun.elapsed() < FRESH && !look.began_at.have_parted());
+            fresh.filter(|look| look.begun.elapsed() < FRESH_LOOK && !look.began_at.have_parted());
         self.light.stays_lit && fresh.is_some_and(|look| look.state.awake)
     }
 
@@ -280,7 +282,7 @@ impl Observer {
     pub(in crate::run) async fn elements_now(&self) -> Result<Option<Elements>, Cancelled> {
         let asked = timeout(BEFORE_AN_ACT, self.device.ui_tree());
         let Ok(Ok(Some(xml))) = self.cancel.race(asked).await? else { return Ok(None) };
-        Ok(apart(move || Elements::read(&xml)).await.flatten())
+        Ok(on_blocking_thread(move || Elements::read(&xml)).await.flatten())
     }
 }
 

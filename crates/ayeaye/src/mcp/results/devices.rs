@@ -3,7 +3,7 @@ use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, DeviceQueue, NearbyPhone
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::schema::names_say_it;
 use crate::model_presence::ModelState;
 use crate::text::one_line;
@@ -111,7 +111,7 @@ impl DeviceList {
 
     /// Adds what a client that is offered this can do with the phones.
     #[must_use]
-    pub fn offered(mut self, offer: Offer) -> Self {
+    pub fn offered(mut self, offer: ConnectionTools) -> Self {
         if self.devices.iter().any(|it| it.state == "device") && offer.client_drives() {
             self.next = Some(
                 "You drive: get_ui_tree or get_screenshot with a device_id whose state is `device`, \

@@ -140,7 +140,7 @@ impl Server {
         let (elements, protected, size) = self.look(&id, &ctx).await?;
         let none = Elements::default();
         let seen = elements.as_ref().unwrap_or(&none);
-        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
+        let mark = self.element_references.remember(&id, &principal::of(&ctx), seen);
         let seen = elements.as_ref().map_err(Clone::clone);
         let reader = principal::of(&ctx);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
@@ -164,7 +164,9 @@ impl Server {
             let protected = state.is_ok_and(|state| state.protected);
             let elements = match dump? {
                 Err(why) => Err(Unlisted::ByPhone(why)),
-                Ok(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
+                Ok(dump) => {
+                    Elements::read_on_blocking_thread(dump).await.ok_or(Unlisted::Unreadable)
+                }
             };
             Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };
@@ -179,7 +181,7 @@ impl Server {
     ) -> Result<Gesture, ToolError> {
         let Some(reference) = args.place().element()? else { return args.gesture() };
         let id = args::device_id(args.device_id())?;
-        let element = self.looks.find(&id, &principal::of(ctx), reference)?;
+        let element = self.element_references.find(&id, &principal::of(ctx), reference)?;
         let (elements, _, size) = self.look(&id, ctx).await?;
         let elements = elements.map_err(|_| ToolError::no_elements())?;
         args.at(Some(element.place(&elements, size)?))

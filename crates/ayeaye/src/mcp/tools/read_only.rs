@@ -9,7 +9,7 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::mcp::args::{self, ListSessionsArgs, ScreenshotArgs, SessionArgs, ValidatedArgs};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, results, texts, told};
+use crate::mcp::{Server, read_receipts, results, texts};
 use crate::principal;
 
 #[tool_router(router = read_only, vis = "pub(super)")]
@@ -100,7 +100,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal::of(&ctx)).await?;
-        told::note_told(&self.agent, &report, &ctx);
+        read_receipts::note_told(&self.agent, &report, &ctx);
         Ok(results::structured(&self.result(&report).await))
     }
 }

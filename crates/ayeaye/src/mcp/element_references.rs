@@ -16,7 +16,7 @@ const LOOKS_EACH: usize = 4;
 
 /// The last looks of each caller at each phone, the oldest first.
 #[derive(Debug, Default)]
-pub struct Looks(Mutex<VecDeque<ShownElements>>);
+pub struct ElementReferences(Mutex<VecDeque<ShownElements>>);
 
 #[derive(Debug)]
 struct ShownElements {
@@ -63,7 +63,7 @@ pub struct Reference {
     seen: ElementIdentity,
 }
 
-impl Looks {
+impl ElementReferences {
     /// Remembers what is on a screen. Returns the mark with which its references begin.
     pub fn remember(
         &self,
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_reference_holds_for_the_last_looks_of_one_caller_and_one_place() {
-        let (looks, phone) = (Looks::default(), DeviceId::new("X"));
+        let (looks, phone) = (ElementReferences::default(), DeviceId::new("X"));
         let me = Principal::local();
         let mark = looks.remember(&phone, &me, &screen("Send", 400));
         let reference = format!("{mark}-0");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_what_is_remembered() {
-        let looks = Looks::default();
+        let looks = ElementReferences::default();
         for number in 0..MAX_LOOKS + 3 {
             looks.remember(
                 &DeviceId::new(number.to_string()),

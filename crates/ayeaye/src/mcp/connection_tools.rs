@@ -5,14 +5,14 @@ use crate::model_presence::ModelState;
 
 /// What a connection is offered, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offer {
+pub struct ConnectionTools {
     /// The tools.
     pub tools: ToolSet,
     /// Whether there was a model to hand tasks to.
     pub model: ModelState,
 }
 
-impl Offer {
+impl ConnectionTools {
     /// What the settings want; where they leave it open, what fits the model that there is. A model that
     /// was configured and does not run yet may be there in a minute, so that tasks are offered as well.
     pub fn new(choice: ToolChoice, model: ModelState) -> Self {
@@ -39,10 +39,10 @@ mod tests {
     fn what_the_settings_say_always_wins() {
         for model in [ModelState::Ready, ModelState::NotConfigured, ModelState::Refused] {
             let only = ToolChoice::Only(ToolSet::USUAL);
-            assert_eq!(Offer::new(only, model).tools, ToolSet::USUAL);
-            assert!(!Offer::new(only, model).client_drives());
+            assert_eq!(ConnectionTools::new(only, model).tools, ToolSet::USUAL);
+            assert!(!ConnectionTools::new(only, model).client_drives());
         }
-        let drives = |model| Offer::new(ToolChoice::Auto, model).client_drives();
+        let drives = |model| ConnectionTools::new(ToolChoice::Auto, model).client_drives();
         assert!(drives(ModelState::NotConfigured) && drives(ModelState::Refused));
         assert!(!drives(ModelState::Ready) && !drives(ModelState::StandIn));
     }

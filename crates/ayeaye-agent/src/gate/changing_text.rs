@@ -28,7 +28,7 @@ const SHORT: usize = 6;
 
 /// A text without what ticks in it. Times that may count down are taken out and added in seconds, so that whoever
 /// compares can see whether they have counted as long as time has passed.
-pub(super) fn but_for_ticking(text: &str, times: &mut Vec<u32>) -> String {
+pub(super) fn without_changing_text(text: &str, times: &mut Vec<u32>) -> String {
     let plain = normalized(text);
     if tells_how_long_ago(&plain) && amount(text).is_none() {
         return String::new();
@@ -133,7 +133,7 @@ mod tests {
 
     fn still(text: &str) -> (String, Vec<u32>) {
         let mut times = Vec::new();
-        let text = but_for_ticking(text, &mut times);
+        let text = without_changing_text(text, &mut times);
         (text.split_whitespace().collect::<Vec<_>>().join(" "), times)
     }
 

@@ -1,6 +1,6 @@
 //! What was touched on the way to an act, without the controls that only lead there: menus, and those that delete.
 use super::class::ActClass;
-use super::kinds::is_kind;
+use super::kind_nouns::is_kind;
 use super::phrases;
 use super::text::{List, normalized, words};
 
