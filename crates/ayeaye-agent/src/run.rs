@@ -85,11 +85,11 @@ use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
 use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
-/// The error of a step that would have ended the task.
+/// The error of a step that would have ended the task, when the user has said something since.
 const NOT_THE_END: &str =
     "not the end: the user has said something since, and it is to be decided on again";
 
-/// What a run is to do, and the channels to it.
+/// A run's task, and the channels to it.
 pub(crate) struct RunSetup {
     pub(crate) resume_kind: ResumeKind,
     pub(crate) started_with: RunRecord,
@@ -97,13 +97,13 @@ pub(crate) struct RunSetup {
     pub(crate) replay: Option<Arc<Replay>>,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
-    /// How long screens took to come to rest, in other runs too.
+    /// The times that screens took to come to rest, shared with other runs.
     pub(crate) settle_times: Arc<SettleTimes>,
-    /// What was touched on which phone, in other runs too.
+    /// The touches on each phone, shared with other runs.
     pub(crate) phone_taps: Arc<PhoneTaps>,
     /// Answers and guidance from the user.
     pub(crate) mailbox: Mailbox,
-    /// Told when what the run begins with is in the record.
+    /// Fires once the run's first facts are recorded.
     pub(crate) begun: oneshot::Sender<()>,
     pub(crate) updates: watch::Sender<RunUpdate>,
 }
@@ -131,7 +131,7 @@ pub(crate) struct Run {
     state: RunState,
 }
 
-/// How the message of a success ends of which the record makes one doubt.
+/// The end of a success message if the record gives reason for doubt.
 pub const SUCCESS_IN_DOUBT: &str = "Check that the task is done.]";
 
 /// What one step passes on to the next, and a crash may lose.

@@ -169,7 +169,7 @@ impl Run {
     }
 }
 
-/// Ends a run that has waited for its phone in vain.
+/// Ends a run that waited in the queue for its phone and did not get it.
 pub(crate) async fn end_in_queue(
     mut recorder: Recorder,
     reason: StopReason,

@@ -17,16 +17,16 @@ use super::recorder::Recorder;
 use crate::journal::{Fact, JournalError, NoteKind};
 use crate::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange, error_chain};
 
-/// Something to be recorded, and who waits for that.
+/// A change to be recorded, and who waits for that.
 #[derive(Debug)]
 pub(super) struct ChangeToRecord {
     what: SettingChange,
-    /// `None`: it is about to be made.
+    /// `None` if the change is about to be made, else how it was put back.
     put_back: Option<PutBack>,
     recorded: oneshot::Sender<Result<(), String>>,
 }
 
-/// How the device tells a run what it changes while it carries out a command.
+/// Receives the changes that the device makes to settings while it carries out a run's command.
 #[derive(Debug)]
 pub(super) struct RunChangeLog {
     open_changes: OpenSettingChanges,
@@ -70,7 +70,7 @@ impl ChangeLog for RunChangeLog {
     }
 }
 
-/// Records what the device has changed, or is about to.
+/// Records a change that the device is about to make or has put back.
 pub(super) async fn record_change(
     recorder: &mut Recorder,
     change: ChangeToRecord,
@@ -139,13 +139,12 @@ impl Run {
         }
     }
 
-    /// Puts back what is left of this run or of one that has crashed.
+    /// Puts back the settings that this run, or a crashed one, has changed.
     pub(super) async fn put_back_settings(&mut self) -> Result<(), RunError> {
         self.put_back_settings_within(None).await
     }
 
-    /// Puts settings back as [`put_back_settings`](Self::put_back_settings) does, and waits no longer than `limit` for
-    /// the phone.
+    /// Like [`put_back_settings`](Self::put_back_settings), but waits no longer than `limit` for the phone.
     pub(super) async fn put_back_settings_within(
         &mut self,
         limit: Option<Duration>,
@@ -157,8 +156,8 @@ impl Run {
         Ok(remembered?)
     }
 
-    /// Changes the phone's settings as the user wants them until the end of the run. A phone that refuses is driven
-    /// all the same.
+    /// Changes the phone's settings, until the end of the run, as Aye-aye's settings say. A phone that refuses is
+    /// driven all the same.
     pub(super) async fn change_settings(&mut self) -> Result<(), RunError> {
         if self.is_direct || self.deps.in_process_devices.contains(self.device.id()) {
             return Ok(());

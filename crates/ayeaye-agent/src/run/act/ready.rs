@@ -25,15 +25,15 @@ const LONGEST_NAME: usize = 100;
 /// The age up to which a capture proves that the screen is on: a little more than the longest capture over USB takes.
 const FRESH_CAPTURE: Duration = Duration::from_millis(350);
 
-/// The error of a gesture for which the user's words spoke, until there were others.
+/// The error of a gesture that the user's words allowed, when the user has said something else since.
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
 
-/// Whether a gesture may be sent by now.
+/// Whether a gesture may be sent now.
 #[derive(Debug)]
 pub(super) enum Readiness {
     Ready,
-    /// It must not; the step goes on like this.
+    /// It must not be sent; the step has this outcome.
     NotSent(StepOutcome),
 }
 
@@ -49,8 +49,8 @@ enum Relit {
 }
 
 impl Run {
-    /// Makes sure, right before an act is sent, that it still goes where it was meant to go and is still wanted.
-    /// `decided` is its gesture with placeholders where that one has secrets.
+    /// Checks right before an act is sent that the screen is still the one it was decided on, is switched on, and that
+    /// the user has not said otherwise. `decided` is the gesture with placeholders in place of its secrets.
     pub(super) async fn make_ready(
         &mut self,
         act: &DecidedAct<'_>,
@@ -91,8 +91,7 @@ impl Run {
         Ok(Readiness::Ready)
     }
 
-    /// Whether the user has said something, other than yes, since an act was judged that is done because of what
-    /// they said before.
+    /// Whether the user has said anything but yes since the gate allowed an act because of their words.
     async fn user_has_said_more(&mut self, gate: &GateRecord) -> Result<bool, RunError> {
         let rests_on_words = [Rule::Approved, Rule::AskedFor].map(Rule::name);
         if self.is_direct || !rests_on_words.contains(&gate.rule.as_str()) {
@@ -102,8 +101,8 @@ impl Run {
         Ok(said.iter().any(|text| !is_yes(text)))
     }
 
-    /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has
-    /// gone off, or was seen so, is switched on and looked at; why the gesture must not be sent then, if so.
+    /// Makes sure that the screen is on before a gesture is sent. A screen that is off is switched on and looked at.
+    /// Returns why the gesture must not be sent then, if it must not.
     async fn light_up(
         &mut self,
         act: &DecidedAct<'_>,

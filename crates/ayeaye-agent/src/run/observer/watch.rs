@@ -29,9 +29,9 @@ const MOST_KNOWN: usize = 3;
 pub(in crate::run) struct LaterLook {
     pub(in crate::run) frame: Frame,
     pub(in crate::run) state: ScreenState,
-    /// It shows what the frame shows that the model was shown, to the digit.
+    /// Whether it shows the same as the model's frame, to the digit.
     pub(in crate::run) same: bool,
-    /// It looks like that frame, but for something small.
+    /// Whether it looks like that frame, except for something small.
     pub(in crate::run) alike: bool,
     begun: Instant,
     began_at: Clocks,
@@ -81,7 +81,7 @@ struct LatestLook {
     is_looking: bool,
 }
 
-/// Looks at a phone every now and then, until it is dropped.
+/// Looks at a phone from time to time, until dropped.
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
     latest: watch::Receiver<LatestLook>,
@@ -185,7 +185,7 @@ impl ScreenWatch {
 }
 
 impl Observation {
-    /// Whether it was seen within this time.
+    /// Whether the screen was seen within this time.
     pub(in crate::run) fn is_of_last(&self, time: Duration) -> bool {
         self.seen_at.elapsed() < time && !self.prepared_at.have_parted()
     }
@@ -196,8 +196,8 @@ impl Observation {
         self.prepared_at = self.prepared_at.after_sleep_of(time);
     }
 
-    /// Whether the elements are of the frame that the model was shown, as far as can be told: the screen
-    /// still looked so after they were read, or does not come to rest at all.
+    /// Whether the elements belong to the frame that the model was shown, as far as can be told: the screen looked the
+    /// same after they were read, or never comes to rest.
     pub(in crate::run) fn has_elements_of_its_frame(&self) -> bool {
         let stayed = self.watch.as_ref().and_then(|watch| *watch.same_until.borrow());
         let read = self.elements.tree().map(|tree| tree.read_at);
@@ -213,7 +213,8 @@ impl Observation {
 }
 
 impl Observer {
-    /// Begins to watch the screen of this observation: looks long before the model answers would be of no use.
+    /// Begins to watch the screen of this observation, shortly before the model is expected to answer: earlier looks
+    /// would be of no use.
     pub(in crate::run) fn watch(&self, observation: &mut Observation) {
         let answer = self.answer_times.at_least();
         let needed = (observation.seen_at + FRESH_LOOK).max(Instant::now() + answer);
@@ -222,8 +223,8 @@ impl Observer {
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
     }
 
-    /// The screen as it is before an act that was decided on this observation; `None` while the
-    /// observation itself is fresh. The inner error is the phone's. A `strict` act goes by no older look.
+    /// The screen right before an act that was decided on this observation; `None` if the observation itself is fresh.
+    /// The inner error is the phone's. A `strict` act accepts no older look.
     pub(in crate::run) async fn look_before_act(
         &self,
         observation: &Observation,
@@ -239,7 +240,7 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
-    /// Whether the screen looks otherwise each time that it is looked at, going by what tells two frames of it at rest.
+    /// Whether the screen looks different at every look, by the same comparison that decides whether it has settled.
     pub(in crate::run) async fn never_rests(
         &self,
         shown: &Frame,
@@ -260,15 +261,15 @@ impl Observer {
         Ok(true)
     }
 
-    /// What the phone says of itself now.
+    /// The phone's state now.
     pub(in crate::run) async fn state_now(
         &self,
     ) -> Result<Result<ScreenState, DeviceError>, Cancelled> {
         self.cancel.race(self.device.state()).await
     }
 
-    /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
-    /// was looked at within the last second.
+    /// Whether the screen is certain to be on without asking the phone: it is kept on, and was on at a look within the
+    /// last second.
     pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
         let Some(watch) = &observation.watch else { return false };
         let latest = watch.latest.borrow();
