@@ -71,7 +71,7 @@ use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tools::Toolbox;
 
-/// The server behind every transport. Clones are the same server; each connection has one of its own.
+/// The MCP server behind every transport. Each connection has a clone of its own; clones share their state.
 #[derive(Clone)]
 pub struct Server {
     agent: Arc<Agent>,
@@ -119,7 +119,7 @@ impl Server {
         }
     }
 
-    /// Sets the model, which may not be there.
+    /// Sets the model's presence: whether there is a model to hand tasks to.
     #[must_use]
     pub fn with_model(self, model: Arc<ModelPresence>) -> Self {
         Self { model, ..self }

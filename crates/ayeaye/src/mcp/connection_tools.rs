@@ -1,20 +1,20 @@
-//! What a connection is offered. Decided when its client introduces itself, and the same from then on: its
-//! model reads the instructions once, and a list of tools that changes costs it its cache.
+//! The tools that a connection is offered. Decided when its client introduces itself, and the same from then on: the
+//! client's model reads the instructions once, and a list of tools that changes costs it its cache.
 use crate::config::{ToolChoice, ToolSet};
 use crate::model_presence::ModelState;
 
-/// What a connection is offered, and why.
+/// The tools that a connection is offered, and the state of the model that decided it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionTools {
     /// The tools.
     pub tools: ToolSet,
-    /// Whether there was a model to hand tasks to.
+    /// The state of the model when it was decided.
     pub model: ModelState,
 }
 
 impl ConnectionTools {
-    /// What the settings want; where they leave it open, what fits the model that there is. A model that
-    /// was configured and does not run yet may be there in a minute, so that tasks are offered as well.
+    /// The tools that the settings choose; with `auto`, the tools that fit the model's state. A configured model that
+    /// does not run yet may run in a minute, so tasks are offered as well.
     pub fn new(choice: ToolChoice, model: ModelState) -> Self {
         let tools = match (choice, model) {
             (ToolChoice::Only(tools), _) => tools,
@@ -25,7 +25,7 @@ impl ConnectionTools {
         Self { tools, model }
     }
 
-    /// Whether the client's own model drives because there is no other.
+    /// Whether the client's own model drives, as there is no other.
     pub fn client_drives(self) -> bool {
         self.tools.device && !self.model.takes_tasks()
     }

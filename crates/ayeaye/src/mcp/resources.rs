@@ -107,8 +107,8 @@ pub async fn list(
     list::page(agent, &principal::of(ctx), cursor, ClientSupport::of(ctx).apps).await
 }
 
-/// Answers `resources/read`. What the connection is offered may take a look at the model: it is awaited only where it
-/// is told.
+/// Answers `resources/read`. Finding out the connection's tools may take a request to the model's server, so `offer` is
+/// awaited only for resources that show them.
 pub async fn read(
     agent: &Arc<Agent>,
     uri: &str,

@@ -50,7 +50,7 @@ struct StepItem {
     was_sent: bool,
 }
 
-/// All that is worth telling of one step.
+/// The facts of one step that clients are shown.
 #[derive(Debug, Serialize)]
 pub(super) struct StepFacts {
     session_id: String,
@@ -109,7 +109,7 @@ struct Screen {
     not_shown: Option<&'static str>,
 }
 
-/// Said in place of a picture that was recorded.
+/// Shown in place of a recorded picture that must not be shown.
 pub(super) const NOT_SHOWN: &str = "its app is private (policy.private-apps)";
 
 /// A call to a model.
@@ -202,7 +202,7 @@ pub(crate) async fn picture(
     Ok(found)
 }
 
-/// What there is of a step's picture.
+/// A step's picture, or why there is none.
 #[derive(Debug)]
 pub(crate) enum StepPicture {
     Kept(BlobRef),

@@ -52,7 +52,7 @@ pub struct ActResult {
 }
 
 impl ActResult {
-    /// The result of an action that was carried out; an error for one that was not, or may not have been.
+    /// The result of an action that was carried out; an error if it was not, or may not have been.
     pub fn of(
         acted: Option<&DirectResult>,
         report: &Report,

@@ -187,7 +187,7 @@ impl Server {
         args.at(Some(element.place(&elements, size)?))
     }
 
-    /// Carries out the act that the arguments say.
+    /// Carries out the act that the arguments determine.
     pub(super) async fn carry_out_args<A: ActArgs>(
         &self,
         ValidatedArgs(args): ValidatedArgs<A>,
@@ -198,7 +198,7 @@ impl Server {
         self.carry_out(args.into_common(), gesture, ctx).await
     }
 
-    /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.
+    /// Carries out a gesture, and adds a picture of the screen afterwards if one is wanted.
     pub(super) async fn carry_out(
         &self,
         common: CommonArgs,
@@ -210,7 +210,7 @@ impl Server {
         self.act(act, approval.as_deref(), picture, ctx).await
     }
 
-    /// Has an action carried out, which a person has agreed to where a code for that is given.
+    /// Has an action carried out; an approval code means that a person has agreed to it.
     pub(super) async fn act(
         &self,
         act: DirectAction,
@@ -225,8 +225,8 @@ impl Server {
         self.act_agreed(act, Some(taken), picture, ctx).await
     }
 
-    /// Has an action carried out, by the approval that was taken for it. What the gate asks about a person is asked
-    /// first: in a form, or by the client, which then sends the code that it is given.
+    /// Has an action carried out under the approval taken for it. If the gate asks about it, a person is asked first:
+    /// in a form, or by the client, which then sends the approval code it got.
     pub(super) async fn act_agreed(
         &self,
         mut act: DirectAction,

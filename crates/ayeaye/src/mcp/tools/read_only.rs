@@ -106,8 +106,7 @@ impl Server {
 }
 
 impl Server {
-    /// The screen as it is now, for a result that has more to say: what stands in the way of a picture is a
-    /// note.
+    /// The screen now, for a result with other content too: if no picture can be made, a note says why.
     pub(super) async fn screen_now(
         &self,
         id: &DeviceId,

@@ -184,7 +184,7 @@ impl Server {
         Ok(self.told(followed, pictures, before, ctx).await)
     }
 
-    /// What is told of a run, or of a session that has none.
+    /// The result for a run, or for a session that has none.
     pub(super) async fn result(&self, report: &Report) -> results::RunResult {
         let result = results::RunResult::from(report).offered(report, self.offer().await);
         // Where that is not known, whoever goes on learns it.
