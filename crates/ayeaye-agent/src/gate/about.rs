@@ -19,9 +19,9 @@ pub(crate) struct ActOn<'a> {
 }
 
 impl ActOn<'_> {
-    /// All texts of what an act of this class is about, one a line: those of the window, or of the row whose button is
-    /// touched. What changes by itself is left out, and times that count go to `seconds`. Letters stay as they are:
-    /// some account numbers differ in capitals alone.
+    /// All texts about the subject of an act of this class, one a line: those of the window, or of the row whose button
+    /// is touched. Text that changes by itself is left out, and countdowns go to `seconds`. Letters keep their case:
+    /// some account numbers differ in case alone.
     pub(crate) fn about(&self, class: ActClass, seconds: &mut Vec<u32>) -> String {
         let Self { gesture, elements, size, facts, app } = *self;
         // A yes to these is for an app, or for what the act itself names.

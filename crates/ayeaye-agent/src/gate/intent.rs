@@ -203,8 +203,8 @@ impl UserWords {
             || phrases::is_no_request(&self.own, at, end, phrase.language, to_somebody)
     }
 
-    /// Whether one of some verbs (normalized) asks for something, none of them is forbidden, and they do not want to be
-    /// asked first.
+    /// Whether one of these verbs (normalized) asks for something, none of them is forbidden, and the user does not
+    /// want to be asked first.
     pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
         if self.asks_first {
             return false;
@@ -242,7 +242,7 @@ impl UserWords {
         })
     }
 
-    /// Whether somebody of this name is whom something is for.
+    /// Whether something is for a person of this name.
     pub(super) fn address(&self, shown: &str) -> bool {
         if self.spare([shown]) {
             return false;
@@ -263,7 +263,7 @@ impl UserWords {
             && !is_something_of(&self.text, shown)
     }
 
-    /// Whether whom something is for stands at the top of a screen, and everybody of several: "Anna, Ben".
+    /// Whether the top of a screen names everybody that something is for: "Anna, Ben".
     pub(super) fn address_all(&self, shown: &str) -> bool {
         self.address(shown) && people_of(shown).into_iter().all(|it| self.address(it))
     }
