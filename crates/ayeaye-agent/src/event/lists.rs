@@ -112,7 +112,7 @@ word_list! {
 }
 
 word_list! {
-    /// What had ended when a snapshot of the screen was taken.
+    /// The thing that had ended when a snapshot of the screen was taken.
     pub enum SnapshotScope {
         /// A subtask.
         SubRound = "sub_round",

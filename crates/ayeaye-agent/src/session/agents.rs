@@ -18,7 +18,7 @@ pub(crate) const JUDGE: &str = "EvaluationAgent";
 /// Longest name of an agent; it names a folder in some logs.
 const MAX_NAME_CHARS: usize = 120;
 
-/// What is counted for each agent of a session, and the state it is in.
+/// The counters and the state of each agent of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
     by_name: BTreeMap<String, AgentCounters>,

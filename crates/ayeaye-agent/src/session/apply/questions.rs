@@ -67,8 +67,7 @@ impl SessionState {
         }
     }
 
-    /// Takes the user's answer about the last act, which they were asked about, into what speaks against it: a no has a
-    /// sentence of its own.
+    /// Updates the doubt about the last act by the user's answer about it; a no has a sentence of its own.
     pub(super) fn answer_doubt(&mut self) {
         let doubt = self.doubt.take();
         self.doubt = if self.approval.is_some() {
