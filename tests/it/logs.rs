@@ -2,7 +2,7 @@
 //! the same bytes live and afterwards, also when the server is killed, and nothing that the
 //! documentation does not name.
 //!
-//! A leave that is refused cannot happen on the real server yet: the fixtures of `ayeaye-export` hold it
+//! A refused permission cannot happen on the real server yet: the fixtures of `ayeaye-export` hold it
 //! (`leave_that_is_refused`). A host agent's lines: `planner.rs`.
 pub mod fields;
 mod film;

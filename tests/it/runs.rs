@@ -312,7 +312,7 @@ async fn manual_reply_waits_for_the_operator() {
     }
     let operator = ayeaye_agent::Principal::operator();
     let question = rig.agent.report(id, &operator).await.unwrap().asked_at_step;
-    rig.agent.leave_answer(id, question, "the blue one".to_owned(), &operator).await.unwrap();
+    rig.agent.post_answer(id, question, "the blue one".to_owned(), &operator).await.unwrap();
     let done = rig.go_on(&begun, json!({})).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     assert!(rig.vlm.asked().pop().unwrap().to_string().contains("the blue one"));

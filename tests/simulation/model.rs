@@ -28,7 +28,7 @@ pub struct Mind {
 #[derive(Debug, Default)]
 struct State {
     decisions: u32,
-    /// What it asked leave for.
+    /// What it asked permission for.
     asked: Option<Value>,
     last: Option<String>,
     stuck: bool,

@@ -177,7 +177,7 @@ impl Phone {
         outcome
     }
 
-    /// What the model decided arrives as often as it was decided, and with leave where that was asked.
+    /// What the model decided arrives as often as it was decided, and with permission where that was asked.
     fn check_leave(&self, what: &str) {
         let (times, decided, leave) = self.world.truth(|truth| {
             let times = truth.arrived.iter().filter(|(arrived, _)| arrived == what).count();

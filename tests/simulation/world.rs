@@ -84,9 +84,9 @@ struct State {
 pub struct Truth {
     /// How often the model decided on a gesture, as the record describes it.
     pub decided: HashMap<String, u32>,
-    /// Gestures that want leave, and whether it was given.
+    /// Gestures that want permission, and whether it was given.
     pub leave: HashMap<String, Option<bool>>,
-    /// What a question asks leave for.
+    /// What a question asks permission for.
     pub asked: HashMap<String, String>,
     /// Gestures that arrived at the phone, and whether they were carried out.
     pub arrived: Vec<(String, bool)>,

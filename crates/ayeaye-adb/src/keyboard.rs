@@ -188,7 +188,7 @@ impl AdbDevice {
         };
         let read = async || {
             let Some(xml) = self.ui_tree().await? else { return Ok(None) };
-            let elements = Elements::read_apart(xml).await.unwrap_or_default();
+            let elements = Elements::read_on_blocking_thread(xml).await.unwrap_or_default();
             let fields = elements.iter().filter(|it| is_field(&it.class));
             Ok::<_, DeviceError>(fields.map(|it| it.text.clone()).max_by_key(String::len))
         };
@@ -212,7 +212,9 @@ impl AdbDevice {
             }
             let elements = match self.ui_tree().await? {
                 // Another app may have come while they were listed.
-                Some(xml) if self.is_in_front(apps).await? => Elements::read_apart(xml).await,
+                Some(xml) if self.is_in_front(apps).await? => {
+                    Elements::read_on_blocking_thread(xml).await
+                }
                 _ => None,
             };
             let Some(elements) = elements else {

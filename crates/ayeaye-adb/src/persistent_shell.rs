@@ -94,7 +94,7 @@ impl ShellTurn<'_> {
         let mut session = Session { connection, link };
         // Not the code of a shell that understood nothing.
         let marker = Marker::new();
-        let line = marker.framed("echo out; echo err >&2; exit 7")?;
+        let line = marker.wrap("echo out; echo err >&2; exit 7")?;
         let proof = session.run(&line, &marker, &AtomicBool::default()).await?;
         if (proof.exit_code, &*proof.stdout, &*proof.stderr) != (7, "out\n", "err\n") {
             return Err(ProtocolError::OutOfTurn);
@@ -112,7 +112,7 @@ impl ShellTurn<'_> {
     ) -> Result<ShellOutput, ProtocolError> {
         // One that is too long is not sent, and the shell is as good as before.
         let marker = Marker::new();
-        let line = marker.framed(command)?;
+        let line = marker.wrap(command)?;
         // Not put back unless the whole of the answer has come.
         let mut session = self.0.session.take().ok_or(ProtocolError::Closed)?;
         let output = session.run(&line, &marker, begun).await?;
@@ -144,7 +144,7 @@ impl Session {
         let length = u32::try_from(line.len()).map_err(|_| ProtocolError::RequestTooLong)?;
         // A packet of standard input.
         self.connection.write(&[&[0][..], &length.to_le_bytes(), line.as_bytes()].concat()).await?;
-        let (mut out, mut err) = (Framed::default(), Framed::default());
+        let (mut out, mut err) = (MarkedStream::default(), MarkedStream::default());
         loop {
             self.connection.acknowledge();
             let mut head = [0; 5];
@@ -180,7 +180,7 @@ impl Marker {
     }
 
     /// The line that runs a command and says where its output begins and ends.
-    fn framed(&self, command: &str) -> Result<String, ProtocolError> {
+    fn wrap(&self, command: &str) -> Result<String, ProtocolError> {
         let Self(marker) = self;
         let quoted = command.replace('\'', r"'\''");
         let line = format!(
@@ -194,7 +194,7 @@ impl Marker {
 
 /// One stream of a command, as it comes.
 #[derive(Debug, Default)]
-struct Framed {
+struct MarkedStream {
     bytes: BytesMut,
     /// Up to where there is no end.
     searched: usize,
@@ -210,7 +210,7 @@ struct Content {
     code: Option<u8>,
 }
 
-impl Framed {
+impl MarkedStream {
     async fn take(
         &mut self,
         connection: &mut Connection,

@@ -72,7 +72,7 @@ impl Models {
     }
 }
 
-/// Evaluates whether requests were carried out.
+/// The model that evaluates whether requests were carried out.
 #[derive(Debug, Clone)]
 pub struct Judge {
     /// The model; its profile does not matter.

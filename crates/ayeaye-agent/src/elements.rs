@@ -91,8 +91,8 @@ impl Elements {
     }
 
     /// Reads a dump on another thread, since others wait for this one, and gives up after a while.
-    pub async fn read_apart(xml: String) -> Option<Self> {
-        apart(move || Self::read(&xml)).await?
+    pub async fn read_on_blocking_thread(xml: String) -> Option<Self> {
+        on_blocking_thread(move || Self::read(&xml)).await?
     }
 
     /// Whether they are of the screen as it is held the other way than in a picture of this size: the phone was turned
@@ -332,8 +332,8 @@ impl Elements {
     }
 }
 
-/// What comes of work on a dump, done on a thread that may be busy; `None` if it takes too long.
-pub(crate) async fn apart<T: Send + 'static>(
+/// Does work on a dump on a thread that may block; `None` if it takes too long.
+pub(crate) async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let working = tokio::task::spawn_blocking(work);

@@ -34,12 +34,12 @@ pub struct Event {
     pub seq: u64,
     /// When it was written, UTC, to the microsecond.
     pub ts: Timestamp,
-    /// What it says and where it belongs.
+    /// The fact, and the step or round it belongs to.
     #[serde(flatten)]
     pub entry: RecordEntry,
 }
 
-/// What is handed in to be written; the record adds number, time and hash.
+/// An entry to be written; the record adds number, time and hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordEntry {
     /// The round it belongs to, from 0.
@@ -56,7 +56,7 @@ pub struct RecordEntry {
     pub fact: Fact,
 }
 
-/// What can happen in a session.
+/// Everything that can happen in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum Fact {

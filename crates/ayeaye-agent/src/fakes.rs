@@ -271,10 +271,10 @@ impl Rig {
     }
 
     /// What an operator leaves for the question that was asked last.
-    pub(crate) async fn leave_answer(&self, id: SessionId, text: &str) {
+    pub(crate) async fn post_answer(&self, id: SessionId, text: &str) {
         let me = Principal::operator();
         let question = self.agent.report(id, &me).await.expect("it can be read").asked_at_step;
-        let left = self.agent.leave_answer(id, question, text.to_owned(), &me).await;
+        let left = self.agent.post_answer(id, question, text.to_owned(), &me).await;
         left.expect("an answer can be left");
     }
 

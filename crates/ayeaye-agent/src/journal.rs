@@ -37,7 +37,7 @@ pub enum JournalError {
     /// Good records follow a bad one: it can be read up to there, and is not written any more.
     #[error("session {id} is damaged at record {seq}: {what}")]
     Damaged {
-        /// Which session.
+        /// The session that made the change.
         id: SessionId,
         /// The first record that is not as it was written (1 is the first).
         seq: u64,
@@ -84,15 +84,15 @@ pub enum JournalError {
 
 /// Takes the events of a record in their order, one by one.
 pub type EventSink<'a> = &'a mut (dyn FnMut(Event) + Send);
-/// Changes what is remembered of a phone, and says whether it did.
+/// Edits the open changes of a phone; returns whether it changed anything.
 pub type OpenChangesEdit = Box<dyn FnOnce(&mut Vec<OpenChange>) -> bool + Send>;
 
 /// How far a record was read. The default is its beginning.
 #[derive(Debug, Clone, Default)]
 pub struct ReadPosition {
-    /// Events that were handed out.
+    /// The number of events that were handed out.
     pub seq: u64,
-    /// What the journal itself notes of the place; nobody else reads it.
+    /// The journal's own note of the place; opaque to others.
     pub note: Vec<u8>,
 }
 
@@ -101,15 +101,15 @@ pub struct ReadPosition {
 pub struct OpenChange {
     /// Which session.
     pub session: SessionId,
-    /// What it has changed.
+    /// The change.
     pub change: SettingChange,
-    /// How often the phone has refused to have it put back, at most once an hour.
+    /// The number of times that the phone refused to put it back, counted at most once an hour.
     pub refusals: u32,
-    /// When the last of these was.
+    /// When the phone last refused.
     pub refused_at: Option<Timestamp>,
-    /// The driver that has changed it, as the phone knows it.
+    /// The driver that made the change, by the name that the phone knows it by.
     pub driver: Option<String>,
-    /// The phone, as it was found: another one may have its address by now. An earlier version noted none.
+    /// The phone that was changed: another one may have its address by now. `None` in files of an earlier version.
     pub phone: Option<DeviceRecord>,
 }
 

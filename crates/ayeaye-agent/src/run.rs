@@ -4,8 +4,8 @@
 //! looks at the screen, `model_call` asks models, the `actor` changes the phone, and the `recorder`
 //! writes the record. In the order of a run: `begin` (after a crash, `recover` first), then for each
 //! step `observer`, `decide`, `act` or `ask`, and `end`. Besides, `caption` describes the screen,
-//! `judge` evaluates, `host` has the steps of the host agent, `replayed` those of an earlier run that are
-//! done again, and `direct` is the run of one direct action of a client.
+//! `evaluation` asks a model whether the request was carried out, `host` has the steps of the host agent, `replayed` those
+//! of an earlier run that are done again, and `direct` is the run of one direct action of a client.
 mod act;
 mod actor;
 mod answer_times;
@@ -17,18 +17,21 @@ mod caption;
 mod decide;
 mod decided_act;
 mod direct;
-mod dropped;
+mod drop_message;
+mod drop_round;
 mod end;
+mod evaluation;
 mod gate;
+mod give_up;
 mod host;
 mod image_history;
-mod judge;
-mod ledger;
 mod look;
 mod mailbox;
 mod model_call;
 mod named_app;
+mod narrow_policy;
 mod observer;
+mod open_setting_changes;
 mod outcome;
 mod phone_taps;
 mod progress;
@@ -52,7 +55,7 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-use self::actor::{Actor, NOT_SENT};
+use self::actor::{Actor, STOPPED_BEFORE_SENDING};
 pub(crate) use self::ask::waiting_for_operator;
 pub(crate) use self::begin::ResumeKind;
 use self::budget::Budget;
@@ -61,10 +64,10 @@ pub use self::direct::{ActedBy, DirectOutcome, DirectResult, ScreenAfter};
 pub(crate) use self::direct::{DirectRequest, LEFT_TO_CLIENT};
 pub(crate) use self::end::end_in_queue;
 use self::image_history::ImageHistory;
-pub(crate) use self::ledger::Ledger;
 pub(crate) use self::mailbox::Mailbox;
 use self::model_call::ModelCaller;
 use self::observer::Observer;
+pub(crate) use self::open_setting_changes::OpenSettingChanges;
 use self::outcome::{RunEnd, RunError, StepOutcome};
 pub(crate) use self::phone_taps::PhoneTaps;
 use self::progress::Progress;
@@ -82,11 +85,11 @@ use crate::session::HOST_AGENT;
 use crate::settle::times::SettleTimes;
 use crate::{Action, Device, Question, ReplyMode, Session, StopReason, Surroundings, error_chain};
 
-/// The error of a step that would have ended the task.
+/// The error of a step that would have ended the task, when the user has said something since.
 const NOT_THE_END: &str =
     "not the end: the user has said something since, and it is to be decided on again";
 
-/// What a run is to do, and the channels to it.
+/// A run's task, and the channels to it.
 pub(crate) struct RunSetup {
     pub(crate) resume_kind: ResumeKind,
     pub(crate) started_with: RunRecord,
@@ -94,13 +97,13 @@ pub(crate) struct RunSetup {
     pub(crate) replay: Option<Arc<Replay>>,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
-    /// How long screens took to come to rest, in other runs too.
+    /// The times that screens took to come to rest, shared with other runs.
     pub(crate) settle_times: Arc<SettleTimes>,
-    /// What was touched on which phone, in other runs too.
+    /// The touches on each phone, shared with other runs.
     pub(crate) phone_taps: Arc<PhoneTaps>,
     /// Answers and guidance from the user.
     pub(crate) mailbox: Mailbox,
-    /// Told when what the run begins with is in the record.
+    /// Fires once the run's first facts are recorded.
     pub(crate) begun: oneshot::Sender<()>,
     pub(crate) updates: watch::Sender<RunUpdate>,
 }
@@ -128,7 +131,7 @@ pub(crate) struct Run {
     state: RunState,
 }
 
-/// How the message of a success ends of which the record makes one doubt.
+/// The end of a success message if the record gives reason for doubt.
 pub const SUCCESS_IN_DOUBT: &str = "Check that the task is done.]";
 
 /// What one step passes on to the next, and a crash may lose.
@@ -139,7 +142,7 @@ struct RunState {
     progress: Progress,
     /// Acts that were put off because the screen moves where they are aimed at.
     put_off: PutOffs,
-    /// Acts that are the user's in the end, or need leave, and were put off, for whatever reason.
+    /// Acts that are the user's in the end, or need permission, and were put off, for whatever reason.
     put_off_strictly: PutOffs,
     /// The number of questions answered without the user.
     auto_answers: u32,
@@ -174,14 +177,14 @@ impl Run {
         } = setup;
         let budget = Budget::new(deps.limits.clone());
         device.claim();
-        let ledger = Ledger {
+        let open_changes = OpenSettingChanges {
             journal: deps.journal.clone(),
             device: device.id().clone(),
             session: recorder.session().id,
             driver: device.act_mark().map(|mark| mark.driver),
             phone: recorder.session().device.clone(),
         };
-        let (log, changes) = RunChangeLog::new(ledger);
+        let (log, changes) = RunChangeLog::new(open_changes);
         device.report_changes(log);
         let mut observer = Observer::new(
             device.clone(),
@@ -291,7 +294,7 @@ impl Run {
         let begun = open.tool.is_some() || open.outcome.is_some();
         let is_act = decided.is_some_and(|action| action.gesture().is_some());
         if is_act && !begun && step.error.is_none() {
-            step.error = Some(NOT_SENT.to_owned());
+            step.error = Some(STOPPED_BEFORE_SENDING.to_owned());
         }
     }
 

@@ -164,18 +164,18 @@ impl StepAssembler {
 }
 
 impl StepView {
-    /// The act of this step, where what was decided is the question for leave and the act was done.
-    pub(crate) fn act_with_leave(&self, decided: &ActionRecord) -> Option<ActionRecord> {
+    /// The act of this step, if the model decided to ask for permission, had it already, and the act was done.
+    pub(crate) fn permitted_act(&self, decided: &ActionRecord) -> Option<ActionRecord> {
         let (done, _) = self.tool.as_ref()?;
-        act_with_leave(decided, &done.name)
+        permitted_act(decided, &done.name)
     }
 
-    /// What is told of what was decided: the act, where leave for it had been given, else a question for leave as the user
-    /// was asked.
+    /// The decided action as people are shown it: the act, if permission for it had been given; else the question for
+    /// permission, as the user was asked.
     pub(crate) fn action_to_show(&self, decided: &ActionRecord) -> ActionRecord {
-        self.act_with_leave(decided).unwrap_or_else(|| {
-            let leave = self.asked().filter(|it| it.kind == QuestionKind::Confirm);
-            decided.as_told(false, leave.map(|it| it.questions.join("\n")).as_deref())
+        self.permitted_act(decided).unwrap_or_else(|| {
+            let permission = self.asked().filter(|it| it.kind == QuestionKind::Confirm);
+            decided.as_told(false, permission.map(|it| it.questions.join("\n")).as_deref())
         })
     }
 
@@ -234,10 +234,9 @@ impl StepView {
     }
 }
 
-/// The act that a step is told by, where the record has it inside a question: a model that asks leave for an act decides on
-/// the question, also in the step in which leave had been given and the phone carried the act out. `done` is the name of
-/// what was done; nothing where that is not the act.
-pub(crate) fn act_with_leave(decided: &ActionRecord, done: &str) -> Option<ActionRecord> {
+/// The act inside a question for permission, if `done` is its name. A model that asks permission for an act decides on the
+/// question, even in the step in which it has permission and the phone carries the act out; people are shown the act.
+pub(crate) fn permitted_act(decided: &ActionRecord, done: &str) -> Option<ActionRecord> {
     let act = decided.as_told(true, None);
     (act.function == done && act.function != decided.function).then_some(act)
 }

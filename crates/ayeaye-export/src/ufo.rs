@@ -8,7 +8,7 @@
 //! **`response.log` has one line for each step that is over**, failed ones too, written at
 //! `step.end`, and so are the lines of its calls in `request.log`. A step that a crash has cut off has
 //! none until the session is continued, which ends that step first. A line is never changed: an answer that comes after its step was over stands in
-//! `output.md`, and one to a question for leave as `user_confirm` in the line of the next step.
+//! `output.md`, and one to a question for permission as `user_confirm` in the line of the next step.
 //!
 //! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
 //! without gaps. Money is US dollars, time seconds. Paths are relative to the folder.

@@ -38,7 +38,7 @@ use crate::clock;
 use crate::command::run::{RunOptions, TaskToRun};
 use crate::config::{Config, Environment, Flag};
 use crate::hint::{self, Reader};
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::model_presence::ModelState;
 use crate::saved_tasks::SavedTaskError;
 use crate::scripted_model::ONLY_STEPS;
@@ -190,7 +190,7 @@ async fn show_settings(config: &Config, terminal: Terminal) -> anyhow::Result<Ex
     let model = std::sync::Arc::new(wiring::model(config)?);
     let presence = wiring::presence(config, model);
     let state = presence.state().await;
-    let tools = Offer::new(config.tools, state).tools;
+    let tools = ConnectionTools::new(config.tools, state).tools;
     terminal.verbatim(&format!("\n# now: {} (tools: {tools})", presence.describe(state)));
     Ok(Exit::Done)
 }

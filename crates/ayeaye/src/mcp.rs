@@ -12,15 +12,16 @@ pub(crate) mod bad_params;
 mod call_log;
 pub mod client_support;
 pub mod completion;
+pub mod connection_tools;
+pub mod element_references;
 mod elicitation;
 pub mod icon;
 pub mod logging;
-pub mod looks;
-pub mod offer;
 pub mod panics;
 mod pictures;
 pub mod prompts;
 pub mod questions;
+mod read_receipts;
 pub mod resources;
 pub mod results;
 pub mod run_wait;
@@ -30,7 +31,6 @@ pub mod subscriptions;
 pub(crate) mod task_input;
 pub mod tasks;
 pub mod texts;
-mod told;
 pub mod tool_error;
 pub mod tools;
 
@@ -63,15 +63,15 @@ use approval_form::{ApprovalCall, ApprovalOfForm};
 use approvals::Approvals;
 use call_log::NotedCall;
 use client_support::{ClientSupport, is_modern};
+use connection_tools::ConnectionTools;
+use element_references::ElementReferences;
 use logging::Levels;
-use looks::Looks;
-use offer::Offer;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tools::Toolbox;
 
-/// The server behind every transport. Clones are the same server; each connection has one of its own.
+/// The MCP server behind every transport. Each connection has a clone of its own; clones share their state.
 #[derive(Clone)]
 pub struct Server {
     agent: Arc<Agent>,
@@ -79,13 +79,13 @@ pub struct Server {
     toolbox: Arc<Toolbox>,
     model: Arc<ModelPresence>,
     /// What this connection is offered, once its client has asked.
-    offer: OnceLock<Offer>,
+    offer: OnceLock<ConnectionTools>,
     state_codec: StateCodec,
     tasks: Tasks,
     subscriptions: Subscriptions,
     levels: Levels,
     url_schemes: Arc<[String]>,
-    looks: Arc<Looks>,
+    element_references: Arc<ElementReferences>,
     approvals: Arc<Approvals>,
 }
 
@@ -102,7 +102,7 @@ impl Server {
         let model = Arc::new(ModelPresence::always(ModelState::Ready));
         let (state_codec, tasks) = (StateCodec::ephemeral(), Tasks::default());
         let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
-        let (looks, approvals) = (Arc::default(), Arc::default());
+        let (element_references, approvals) = (Arc::default(), Arc::default());
         Self {
             agent,
             defaults,
@@ -114,12 +114,12 @@ impl Server {
             subscriptions,
             levels,
             url_schemes: Arc::new(["http".to_owned(), "https".to_owned()]),
-            looks,
+            element_references,
             approvals,
         }
     }
 
-    /// Sets the model, which may not be there.
+    /// Sets the model's presence: whether there is a model to hand tasks to.
     #[must_use]
     pub fn with_model(self, model: Arc<ModelPresence>) -> Self {
         Self { model, ..self }
@@ -139,11 +139,11 @@ impl Server {
 
     /// What this connection is offered. The first call of a connection may take as long as a look at
     /// the model's endpoint.
-    async fn offer(&self) -> Offer {
+    async fn offer(&self) -> ConnectionTools {
         if let Some(offer) = self.offer.get() {
             return *offer;
         }
-        let found = Offer::new(self.defaults.tools, self.model.state().await);
+        let found = ConnectionTools::new(self.defaults.tools, self.model.state().await);
         *self.offer.get_or_init(|| found)
     }
 
@@ -165,8 +165,8 @@ impl Server {
     }
 
     /// What is offered, where nothing can be waited for: rmcp asks for capabilities in between.
-    fn offer_now(&self) -> Offer {
-        let assumed = || Offer::new(self.defaults.tools, ModelState::Ready);
+    fn offer_now(&self) -> ConnectionTools {
+        let assumed = || ConnectionTools::new(self.defaults.tools, ModelState::Ready);
         self.offer.get().copied().unwrap_or_else(assumed)
     }
 }

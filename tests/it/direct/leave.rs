@@ -213,7 +213,7 @@ async fn a_pin_for_the_lock_screen_is_asked_about_each_time_and_kept_nowhere() {
         let told = refused(&rig, "type_text", guess(text)).await;
         assert!(told.contains("type into a field for a password or a code"), "{told}");
         codes.push(code_in(&told));
-        // That it is called a secret is nobody's leave.
+        // Calling it a secret gives no permission.
         let secret = with(guess(text), &json!({ "secret": true }));
         codes.push(code_in(&refused(&rig, "type_text", secret).await));
     }

@@ -96,7 +96,7 @@ async fn an_answer_that_is_left_is_taken_while_a_form_is_open() {
     // As `ayeaye sessions answer` does, in a process of its own.
     let other = fake.restarted([]);
     let berg = "Berg".to_owned();
-    other.agent.leave_answer(id, number, berg, &Principal::operator()).await.unwrap();
+    other.agent.post_answer(id, number, berg, &Principal::operator()).await.unwrap();
     let told = silent.answer(call).await;
     assert_eq!(told["result"]["structuredContent"]["stop_reason"], DONE, "{told}");
     assert_eq!(fake.model.user_replies(), ["Berg"]);

@@ -281,7 +281,7 @@ async fn one_failure_says_nothing_of_another_link_nor_of_a_shell_that_has_proved
 async fn what_does_not_fit_a_line_is_not_sent() {
     let marker = Marker::new();
     for command in ["x".repeat(MAX_LINE), "'".repeat(20_000), "a\0b".to_owned()] {
-        assert!(matches!(marker.framed(&command), Err(ProtocolError::RequestTooLong)));
+        assert!(matches!(marker.wrap(&command), Err(ProtocolError::RequestTooLong)));
     }
     let shell = opened(told(|marker| frames(marker, b"", b"", 0)).await).await;
     let too_long = "x".repeat(MAX_LINE);
@@ -289,7 +289,7 @@ async fn what_does_not_fit_a_line_is_not_sent() {
     assert!(matches!(sent, Err(ProtocolError::RequestTooLong)), "{sent:?}");
     assert!(shell.turn("X").unwrap().is_open("X"), "it was not sent");
     answer(&shell, "true").await;
-    assert!(marker.framed("input text 'a'").unwrap().contains(r"(eval 'input text '\''a'\''')"));
+    assert!(marker.wrap("input text 'a'").unwrap().contains(r"(eval 'input text '\''a'\''')"));
 }
 
 proptest! {
@@ -301,13 +301,13 @@ proptest! {
     ) {
         let marker = Marker::new();
         let [stream, _] = &frames(&marker.0, &out, b"", code)[..] else { panic!("two streams") };
-        let mut framed = Framed::default();
+        let mut marked = MarkedStream::default();
         for some in stream[5..].chunks(piece) {
-            prop_assert_eq!(&framed.content, &None);
-            framed.bytes.extend_from_slice(some);
-            framed.look(&marker).unwrap();
+            prop_assert_eq!(&marked.content, &None);
+            marked.bytes.extend_from_slice(some);
+            marked.look(&marker).unwrap();
         }
-        let content = framed.content.unwrap();
+        let content = marked.content.unwrap();
         prop_assert_eq!((content.text.to_vec(), content.code), (out, Some(code)));
     }
 
@@ -317,12 +317,12 @@ proptest! {
         piece in 1_usize..80,
     ) {
         let marker = Marker::new();
-        let mut framed = Framed::default();
+        let mut marked = MarkedStream::default();
         let begin = format!("{}b\n", marker.0);
         for some in [begin.as_bytes(), out.as_bytes()].concat().chunks(piece) {
-            framed.bytes.extend_from_slice(some);
-            framed.look(&marker).unwrap();
+            marked.bytes.extend_from_slice(some);
+            marked.look(&marker).unwrap();
         }
-        prop_assert_eq!(framed.content, None);
+        prop_assert_eq!(marked.content, None);
     }
 }

@@ -275,7 +275,7 @@ async fn answer_lines(mut stream: TcpStream, lines: &Lines) {
         stream.read_exact(&mut line).await.unwrap();
         let line = String::from_utf8(line).unwrap();
         let (bytes, takes, goes_on) =
-            (lines.0)(&line).unwrap_or_else(|| panic!("not framed: {line}"));
+            (lines.0)(&line).unwrap_or_else(|| panic!("no markers in: {line}"));
         // Two writes, as adb's server passes on each packet of the phone by itself.
         let (half, rest) = bytes.split_at(bytes.len().div_ceil(2));
         drop(stream.write_all(half).await);

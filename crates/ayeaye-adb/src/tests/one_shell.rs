@@ -54,12 +54,12 @@ async fn slow_phone(
             let (command, _) = line.split_once("(eval '")?.1.rsplit_once("') </dev/null")?;
             let command = command.replace(r"'\''", "'");
             if command.ends_with("exit 7") {
-                return Some((framed(marker, "out\n", "err\n", 7), Duration::ZERO, true));
+                return Some((marked(marker, "out\n", "err\n", 7), Duration::ZERO, true));
             }
             noted.lock().unwrap().push(command);
             let mut seen = seen.lock().unwrap();
             *seen += 1;
-            let whole = framed(marker, AWAKE, "", 0);
+            let whole = marked(marker, AWAKE, "", 0);
             let (bytes, goes_on) = match then {
                 _ if *seen <= answers => (whole, true),
                 Does::Answers => (whole, true),
@@ -77,7 +77,7 @@ async fn slow_phone(
     (fake, given)
 }
 
-pub(super) fn framed(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
+pub(super) fn marked(marker: &str, out: &str, err: &str, code: u8) -> Vec<u8> {
     let out = format!("{marker}b\n{out}{marker}e{code}\n");
     let err = format!("{marker}b\n{err}{marker}e\n");
     [packet(1, out.as_bytes()), packet(2, err.as_bytes())].concat()
@@ -123,7 +123,7 @@ async fn answers_in_two_packets_are_not_held_back() {
 
 #[tokio::test]
 async fn an_act_whose_answer_does_not_come_is_in_doubt_and_sent_once() {
-    let whole = framed(&"0".repeat(32), AWAKE, "", 0).len();
+    let whole = marked(&"0".repeat(32), AWAKE, "", 0).len();
     let cuts = (0..whole).step_by(3).map(Does::Cut);
     for does in cuts.chain([Does::Hangs, Does::Babbles]) {
         let (fake, given) = phone(1, does).await;

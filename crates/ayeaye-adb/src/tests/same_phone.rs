@@ -6,7 +6,7 @@ use std::time::Duration;
 use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
 
 use super::fake::{Fake, Lines, Reply};
-use super::one_shell::framed;
+use super::one_shell::marked;
 use crate::client::PhoneMarks;
 
 const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
@@ -94,7 +94,7 @@ fn short_lived_shell() -> Reply {
         let marker = &line["echo ".len()..][..32];
         let proof = line.contains("exit 7");
         let told =
-            if proof { framed(marker, "out\n", "err\n", 7) } else { framed(marker, "", "", 0) };
+            if proof { marked(marker, "out\n", "err\n", 7) } else { marked(marker, "", "", 0) };
         Some((told, Duration::ZERO, proof))
     };
     Reply::Lines(Lines(Arc::new(answer)))

@@ -167,7 +167,7 @@ impl Fields {
         let text = text.map_err(|error| format!("{none} ({error})"))?;
         let text = text.map_err(|elsewhere| format!("{none}: {elsewhere}"))?;
         let tree = parse::ui_tree(&text).ok_or_else(|| none.to_owned())?.to_owned();
-        Elements::read_apart(tree).await.map(Self).ok_or_else(|| none.to_owned())
+        Elements::read_on_blocking_thread(tree).await.map(Self).ok_or_else(|| none.to_owned())
     }
 
     pub(super) fn focused(&self) -> Option<&Element> {

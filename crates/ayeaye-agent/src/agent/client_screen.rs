@@ -49,7 +49,7 @@ impl Agent {
             return Ok(frame);
         }
         let elements = match device.ui_tree().await {
-            Ok(Some(dump)) => Elements::read_apart(dump).await,
+            Ok(Some(dump)) => Elements::read_on_blocking_thread(dump).await,
             Err(err) if err.is_unreachable() => return Err(err.into()),
             Ok(None) | Err(_) => None,
         };

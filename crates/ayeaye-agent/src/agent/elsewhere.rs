@@ -168,9 +168,9 @@ impl Agent {
         }
     }
 
-    /// Leaves an answer to the open question for whichever server runs the session, now or later. One that was
+    /// Posts an answer to the open question, for whichever server runs the session now or later. One that was
     /// left before and that nobody has taken does not count any more; whether there was one is returned.
-    pub async fn leave_answer(
+    pub async fn post_answer(
         &self,
         id: SessionId,
         question: u32,
@@ -209,7 +209,7 @@ impl Agent {
         }
     }
 
-    /// What was left for a session by [`leave_answer`](Self::leave_answer) and nobody has taken, the first one first.
+    /// What was left for a session by [`post_answer`](Self::post_answer) and nobody has taken, the first one first.
     pub async fn left_answers(
         &self,
         id: SessionId,

@@ -4,7 +4,7 @@ use super::registry::LeaseRequest;
 use super::same_phone::device_record;
 use super::{Agent, AgentError};
 use crate::coordinator::RunKind;
-use crate::run::Ledger;
+use crate::run::OpenSettingChanges;
 use crate::{DeviceId, Principal, SessionId};
 
 impl Agent {
@@ -45,9 +45,14 @@ impl Agent {
         }
         let journal = self.deps.journal.clone();
         let found = device_record(phone.info().await?);
-        let ledger =
-            Ledger { journal, device: device.clone(), session, driver: None, phone: found };
-        let (done, remembered) = ledger.put_back(&*phone, None).await;
+        let open_changes = OpenSettingChanges {
+            journal,
+            device: device.clone(),
+            session,
+            driver: None,
+            phone: found,
+        };
+        let (done, remembered) = open_changes.put_back(&*phone, None).await;
         for (change, how) in done {
             tracing::info!(%device, ?how, "{} was left changed", change.setting);
         }

@@ -113,7 +113,7 @@ impl QueuedRun {
             }
             Err((reason, message)) => {
                 let left = setup.mailbox.take_secrets(&recorder);
-                setup.mailbox.leave(left).await;
+                setup.mailbox.post(left).await;
                 Box::pin(end_in_queue(recorder, reason, message, setup.updates, lease)).await;
             }
         }

@@ -33,8 +33,8 @@ impl Agent {
         self.resume_as(next, Repeats::Count, pin!(pending()), &CancellationToken::new()).await
     }
 
-    /// Resumes a session for a call of a client that is told of questions by its results. No reply is leave for what is
-    /// asked before a client was told of that question ([`note_question_told`](Self::note_question_told)): the session
+    /// Resumes a session for a call of a client that learns of questions by its results. A reply gives no permission for
+    /// what is asked before a client was told of that question ([`note_question_told`](Self::note_question_told)): the session
     /// asks once more, and then replies count. It may mean an earlier question, which somebody else has answered, or be
     /// a call that is made again since its result got lost.
     ///

@@ -45,8 +45,8 @@ impl Agent {
     }
 
     /// The session, if this would answer its open question, which nobody was told yet: whoever says it means another
-    /// question, or the call that answered the one before is made again. Of a question that asks for no leave only the
-    /// words of the last answer are taken for that. The caller returns the question, and whoever is told it answers it.
+    /// question, or the call that answered the one before is made again. For a question that asks for no permission, only
+    /// the words of the last answer are taken for that. The caller returns the question, and whoever is told it answers it.
     pub(super) async fn repeated_answer(&self, next: &ContinueTask) -> Option<Session> {
         let UserInput::Reply(text) = &next.input else { return None };
         // Where it cannot be read, whoever goes on with it says so.

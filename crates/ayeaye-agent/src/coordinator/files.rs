@@ -207,7 +207,7 @@ impl Coordinator for FileCoordinator {
             if run.is_some_and(|run| !table.takes(run, &message.body)) {
                 return Err(CoordinatorError::RunEnded);
             }
-            inbox::leave(&place.sessions, session, &message, place.sync)
+            inbox::post(&place.sessions, session, &message, place.sync)
         })
         .await?;
         self.wake(session);

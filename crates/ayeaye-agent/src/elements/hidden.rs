@@ -7,8 +7,8 @@ use super::{Element, Elements, dump};
 /// Longer texts are no pieces of a secret.
 const LONGEST_PIECE: usize = 3;
 
-/// Those of a screen's elements that hide what is typed, or that show a secret alone or together with
-/// their neighbours. `places` says where secrets stand in a text, in bytes.
+/// The elements of a screen that hide typed text, or that show a secret, alone or together with their neighbours.
+/// `places` finds the secrets in a text, as byte ranges.
 pub(crate) fn hidden_elements(
     elements: &Elements,
     shows_secret: impl Fn(&str) -> bool,
@@ -24,8 +24,8 @@ pub(crate) fn hidden_elements(
     all.into_iter().enumerate().filter(hidden).map(|(_, it)| it).collect()
 }
 
-/// A dump of the screen without what is in fields that hide what is typed, which some builds write in clear, and
-/// without what is in elements that show a secret together.
+/// A dump of the screen without the contents of password fields, which some Android builds write in clear, and without
+/// the texts of elements that together show a secret.
 pub(crate) fn without_hidden(xml: &str, places: impl Fn(&str) -> Vec<Range<usize>>) -> String {
     let Some(document) = dump::parse(xml) else { return String::new() };
     let nodes: Vec<_> = document.descendants().filter(|it| it.has_tag_name("node")).collect();

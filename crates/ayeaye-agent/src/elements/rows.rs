@@ -37,7 +37,7 @@ impl Elements {
         element.index..next.map_or(usize::MAX, |it| it.index)
     }
 
-    /// What an element belongs to: itself or the control around it that is no larger than
+    /// The control that an element belongs to: the element itself, or the control around it that is no larger than
     /// [`largest_control`](Self::largest_control).
     pub(crate) fn control_around(&self, element: &Element, largest: i64) -> Option<&Element> {
         let index = self.0.partition_point(|it| it.index < element.index);
@@ -62,7 +62,7 @@ impl Elements {
         found == [true; 10]
     }
 
-    /// Whether a field has the focus, so that what is typed goes into it.
+    /// Whether a field has the focus, so that typed text goes into it.
     pub(crate) fn has_focused_field(&self) -> bool {
         self.0.iter().any(|it| it.focused && it.is_field())
     }

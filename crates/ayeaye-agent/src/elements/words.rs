@@ -7,8 +7,8 @@ const MOST_TOLD: usize = 60;
 const LONGEST_TOLD: usize = 120;
 
 impl Elements {
-    /// What can be read and touched, a line each, with the middle of each in thousandths of the screen.
-    /// What is typed into fields for passwords is not in it. `None` where nothing has a name.
+    /// The texts and controls of the screen, one a line, with the middle of each in thousandths of the screen, without
+    /// the contents of password fields. `None` if nothing has a name.
     pub(crate) fn in_words(&self, size: ScreenSize) -> Option<String> {
         let told: Vec<String> = self.iter().filter_map(|it| self.line(it, size)).collect();
         let mut text = told.iter().take(MOST_TOLD).fold(String::new(), |text, line| text + line);

@@ -81,8 +81,8 @@ impl From<&Action> for ActionRecord {
 }
 
 impl ActionRecord {
-    /// What people are told of it. Leave that had been given for an act which was then sent is told as that act, not as
-    /// the question. A question for leave is told as the user was `asked`: the gate's takes the place of the model's own.
+    /// This action as people are shown it. A question for permission that had been given is shown as the act, if the act
+    /// was sent. Any other question for permission is shown as the user was `asked`, since the gate may have reworded it.
     #[must_use]
     pub fn as_told(&self, was_sent: bool, asked: Option<&str>) -> Self {
         match (Action::try_from(self), asked) {

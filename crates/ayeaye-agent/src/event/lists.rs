@@ -80,7 +80,7 @@ word_list! {
         Plan = "plan",
         /// Describe the screen.
         Caption = "caption",
-        /// Judge the result.
+        /// Evaluate the result.
         Evaluate = "evaluate",
     }
 }
@@ -112,7 +112,7 @@ word_list! {
 }
 
 word_list! {
-    /// What had ended when a snapshot of the screen was taken.
+    /// The thing that had ended when a snapshot of the screen was taken.
     pub enum SnapshotScope {
         /// A subtask.
         SubRound = "sub_round",
@@ -138,7 +138,7 @@ word_list! {
 }
 
 word_list! {
-    /// What is judged.
+    /// What an evaluation is of.
     pub enum EvaluationLevel {
         /// The request of a round.
         Round = "round",
@@ -148,7 +148,7 @@ word_list! {
 }
 
 word_list! {
-    /// The verdict of a judging model: was it completed?
+    /// An evaluation's answer: was it carried out?
     pub enum Judgement {
         /// It was.
         Yes = "yes",

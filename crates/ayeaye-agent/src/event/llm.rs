@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use super::{BlobRef, CallPurpose, EvaluationLevel, Judgement, RecordedWord, ResponseKind, parse};
 use crate::Role;
 
-/// What a model said, as its profile understood it.
+/// A model's response, as its profile parsed it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponseRecord {
-    /// What it sees.
+    /// The model's description of the screen.
     #[serde(default)]
     pub observation: String,
     /// Why.
@@ -17,19 +17,19 @@ pub struct ResponseRecord {
     /// The action in a few words.
     #[serde(default)]
     pub comment: String,
-    /// What has been done so far.
+    /// The model's summary of what has been done so far.
     #[serde(default)]
     pub summary: String,
-    /// What is to come after this step.
+    /// The steps that are to follow this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
-    /// A host agent's: what the app agent is to do now.
+    /// From a host agent: the app agent's task.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub current_subtask: String,
-    /// A host agent's: what the app agent should know.
+    /// From a host agent: hints for the app agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub message: Vec<String>,
-    /// What it asks the user.
+    /// Questions to the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
 }
@@ -99,7 +99,7 @@ pub struct LlmRequest {
     pub request_number: u32,
     /// From 1 in each request: more than 1 when a reply was asked for again.
     pub iteration: u32,
-    /// What it is called for.
+    /// The purpose of the call.
     pub purpose: RecordedWord<CallPurpose>,
     /// As it is asked for.
     pub model: String,
@@ -113,10 +113,10 @@ pub struct LlmRequest {
     /// The tools it was offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_schema: Option<Value>,
-    /// The shape its reply has to have, where the endpoint was told one.
+    /// The JSON schema of the reply, if one was sent to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_schema: Option<Value>,
-    /// What the tools it called before have returned.
+    /// The results of the tools that the model called before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Value>,
 }
@@ -144,7 +144,7 @@ pub struct LlmResponse {
     /// Tools it asks for before it decides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallRecord>,
-    /// What was understood.
+    /// The parsed reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parsed: Option<ParsedRecord>,
     /// `stop`, `length` ...
@@ -179,13 +179,13 @@ pub struct LlmResponse {
     pub withdrawn: bool,
 }
 
-/// What was understood of a reply.
+/// A parsed reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "parse::FlatParsed")]
 pub struct ParsedRecord {
-    /// What to do.
+    /// The action that the model decided on.
     pub action: ActionRecord,
-    /// What else was said.
+    /// The rest of the response.
     #[serde(flatten)]
     pub response: ResponseRecord,
 }
@@ -193,36 +193,36 @@ pub struct ParsedRecord {
 /// See [`Fact::Evaluation`](super::Fact::Evaluation).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRecord {
-    /// What was judged.
+    /// Whether one round or the whole session was evaluated.
     pub level: RecordedWord<EvaluationLevel>,
     /// Whether all of it was carried out.
     pub complete: RecordedWord<Judgement>,
-    /// The parts of the request, each judged.
+    /// The parts of the request, each evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_scores: Vec<SubScore>,
     /// Why.
     pub reason: String,
-    /// What was judged, in the user's words.
+    /// The request that was evaluated, in the user's words.
     pub request: String,
-    /// Of the judging calls.
+    /// Tokens of the calls to the evaluating model.
     pub tokens: TokenRecord,
     /// In US dollars.
     pub cost_usd: f64,
     /// Whether the price is known.
     pub cost_known: bool,
-    /// Why there is no judgement; then `complete` is `unsure`.
+    /// Why there is no evaluation; then `complete` is `unsure`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl EvaluationRecord {
-    /// The judgement in a fact, if it is one.
+    /// The evaluation in a fact, if it is one.
     pub fn of(fact: &Value) -> Option<Self> {
         Self::deserialize(fact).ok()
     }
 }
 
-/// One part of a judgement.
+/// One part of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubScore {
     /// The part of the request.

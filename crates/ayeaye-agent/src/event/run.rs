@@ -42,8 +42,8 @@ pub struct DeviceRecord {
 }
 
 impl DeviceRecord {
-    /// Whether this is another phone than one that was found before, as far as both tell: Android and screen of a phone
-    /// may have changed since, its model and its serial number do not. Emulators are not told apart by these.
+    /// Whether this is another phone than an earlier one, as far as can be told: by model and serial number, since
+    /// Android and screen may have changed. Emulators cannot be told apart that way.
     pub fn is_other_than(&self, before: &Self) -> bool {
         let serials = before.serial_digest.as_ref().zip(self.serial_digest.as_ref());
         self.has_other_model_than(before) || serials.is_some_and(|(before, now)| before != now)
@@ -57,14 +57,14 @@ impl DeviceRecord {
     }
 }
 
-/// What a run was started with.
+/// The options that a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Most steps of this run.
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: RecordedWord<ReplyMode>,
-    /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
+    /// Whether a host agent splits up the requests of rounds that begin in this run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub planner: bool,
     /// The profile by which the policy is narrowed from this run on.
@@ -78,7 +78,7 @@ pub struct RunRecord {
 /// See [`Fact::SessionResume`](super::Fact::SessionResume).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
-    /// What it was begun with.
+    /// The kind of input it began with.
     pub why: RecordedWord<ResumeReason>,
     /// Limits and reply mode of this run.
     pub run: RunRecord,
@@ -107,7 +107,7 @@ impl SessionResume {
 pub struct SessionEnd {
     /// Why it stopped.
     pub stop_reason: RecordedWord<StopReason>,
-    /// COMPLETE's return, ABORT's reason, or what went wrong.
+    /// COMPLETE's return, ABORT's reason, or the error.
     pub message: String,
     /// Steps of the whole session.
     pub steps: u32,

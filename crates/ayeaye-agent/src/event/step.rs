@@ -18,7 +18,7 @@ pub struct StepStart {
     pub round_step: u32,
     /// From 0 for each agent.
     pub agent_step: u32,
-    /// What this agent is to do.
+    /// The agent's subtask.
     pub subtask: String,
     /// From 0 in each round; -1 for the host agent.
     pub subtask_index: i32,
@@ -45,7 +45,7 @@ pub struct StepEnd {
     pub status: RecordedWord<AgentState>,
     /// What the model said, by the names of UFO's log.
     pub response: ResponseRecord,
-    /// What was decided; empty when nothing was.
+    /// The decided action, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<ActionRecord>,
     /// What came of it.
@@ -53,7 +53,7 @@ pub struct StepEnd {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why it is not certain that what was done had its effect.
+    /// Why it is not certain that the act had its effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
     /// Of all calls of this step.
@@ -194,7 +194,7 @@ pub struct ToolStart {
     pub parameters: Map<String, Value>,
     /// Whether it changes the phone.
     pub device: bool,
-    /// What it is aimed at, where the screen's elements were known.
+    /// The target, if the screen's elements were known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetRecord>,
     /// The display that it was decided on, of a phone that has several.
@@ -203,7 +203,7 @@ pub struct ToolStart {
     /// Calls of one reply share a number, from 1 through the session; alone without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
-    /// What the gate has said of it.
+    /// The gate's verdict on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateRecord>,
     /// Where the phone notes that it has begun.
@@ -225,7 +225,7 @@ impl ToolStart {
     }
 }
 
-/// What the gate has said of an act: before it was done, or instead of doing it.
+/// The gate's verdict on an act, before it was done or instead of doing it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateRecord {
     /// `allow`, `confirm` or `deny`.
@@ -235,7 +235,7 @@ pub struct GateRecord {
     /// The class of the act, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// What the rule found.
+    /// The evidence that the rule found.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub evidence: String,
     /// The profiles of the policy.
@@ -248,21 +248,21 @@ pub struct GateRecord {
 /// Which act it is: a user's yes to it is for nothing else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActIdentity {
-    /// The action's name; what is typed as a digest, what is opened by its name.
+    /// The action's name, with a digest of the typed text or the name of what is opened.
     pub action: String,
     /// Package of the app in front.
     pub app: String,
     /// Its activity.
     pub activity: String,
-    /// What stands above the screen, and the amount of money on it.
+    /// The title of the screen, and the amount of money on it.
     pub screen: String,
-    /// Resource id, name and class of what it is aimed at, where the elements are known.
+    /// Resource id, name and class of the target, if the elements are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<[String; 3]>,
-    /// A digest of whom and what the screen shows, where something is sent, published or transferred.
+    /// A digest of the recipients and the content on the screen, if something is sent, published or transferred.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// A digest of what the screen says that it is about: all texts of the window, or of the row.
+    /// A digest of the act's subject: all texts of the window, or of the row.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The middle of that, or the point, in thousandths of the screen.
@@ -324,9 +324,9 @@ pub struct ToolEnd {
 /// See [`Fact::Question`](super::Fact::Question).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionAsked {
-    /// What kind of answer it wants.
+    /// The kind of answer it wants.
     pub kind: RecordedWord<QuestionKind>,
-    /// What is asked.
+    /// The questions.
     pub questions: Vec<String>,
     /// Answers to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -341,7 +341,7 @@ pub struct QuestionAsked {
 /// See [`Fact::Answer`](super::Fact::Answer).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was said.
+    /// The answers.
     pub answers: Vec<String>,
     /// Who said it.
     pub source: RecordedWord<AnswerSource>,

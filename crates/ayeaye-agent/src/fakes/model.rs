@@ -68,7 +68,7 @@ pub(crate) fn confirm(text: &str) -> ScriptedReply {
     say("INFO", &json!({ "question": { "kind": "confirm", "text": text, "options": [] } }))
 }
 
-/// A click that needs leave.
+/// A click that needs permission.
 pub(crate) fn sensitive(x: u32, text: &str) -> ScriptedReply {
     let question = json!({ "kind": "confirm", "text": text, "options": [] });
     let act = json!({ "function": "CLICK", "arguments": { "point": [x, 500] } });

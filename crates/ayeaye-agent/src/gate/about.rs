@@ -1,9 +1,9 @@
 //! What an act is about, beyond the control that does it: whom money goes to, which app is installed, which note is
 //! deleted. A user's yes is for that, so it is compared with what the screen says when the act is done.
+use super::changing_text::{tells_presence, without_changing_text};
 use super::class::ActClass;
 use super::header::{self, SYSTEM};
 use super::request::ScreenFacts;
-use super::ticking::{but_for_ticking, tells_presence};
 use crate::elements::Elements;
 use crate::{Element, Gesture, ScreenSize, is_unseen};
 
@@ -19,9 +19,9 @@ pub(crate) struct ActOn<'a> {
 }
 
 impl ActOn<'_> {
-    /// All texts of what an act of this class is about, one a line: those of the window, or of the row whose button is
-    /// touched. What changes by itself is left out, and times that count go to `seconds`. Letters stay as they are:
-    /// some account numbers differ in capitals alone.
+    /// All texts about the subject of an act of this class, one a line: those of the window, or of the row whose button
+    /// is touched. Text that changes by itself is left out, and countdowns go to `seconds`. Letters keep their case:
+    /// some account numbers differ in case alone.
     pub(crate) fn about(&self, class: ActClass, seconds: &mut Vec<u32>) -> String {
         let Self { gesture, elements, size, facts, app } = *self;
         // A yes to these is for an app, or for what the act itself names.
@@ -68,7 +68,7 @@ impl ActOn<'_> {
                     continue;
                 }
                 let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
-                texts.push_str(&but_for_ticking(&seen, seconds));
+                texts.push_str(&without_changing_text(&seen, seconds));
                 texts.push('\n');
             }
             if element.checked == Some(true) {

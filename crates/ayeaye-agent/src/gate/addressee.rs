@@ -1,4 +1,4 @@
-//! Whom a user's words are to reach: without those whom a message is only about, or whose things are sent.
+//! The people that a message in the user's words goes to, without those it is only about, or whose things are sent.
 use std::sync::LazyLock;
 
 use super::fillers::says_something;
@@ -92,19 +92,19 @@ fn all(lists: &[&[&str]]) -> Vec<String> {
     lists.iter().flat_map(|it| *it).map(|it| normalized(it)).collect()
 }
 
-/// Whether a word (normalized) is a way on which something goes, and nobody's name.
+/// Whether a word (normalized) is a channel, such as "email", and nobody's name.
 pub(super) fn is_channel(word: &str) -> bool {
     word != LINE && CHANNELS.contains(&word)
 }
 
-/// Of these the one that is a name of people as well.
+/// The one channel whose name may also be a person's.
 pub(super) const LINE: &str = "line";
 
 /// A place in a text, from where to where.
 type TextSpan = (usize, usize);
 
-/// The words of a user (normalized, without what is quoted) without those whom they only tell of; `said` is what is
-/// to be said to somebody.
+/// A user's words (normalized, without quotations) without the people they only tell about. `said` marks the parts that
+/// are to be said to somebody.
 pub(super) fn addressed(own: &str, said: &[TextSpan]) -> String {
     let text = Text { own, verbs: phrases::reaching(own) };
     let mut out: Vec<TextSpan> =

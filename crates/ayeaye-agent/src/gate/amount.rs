@@ -19,8 +19,8 @@ static SENT: List = List::new("you send|you'll send|you are sending|you're sendi
 static OTHERS: List = List::new("balance|available|limit|left|remaining|fee|fees|cashback|discount|save|saved|saving|savings|you save|reward|rewards|points|tip|tax|vat|rate|price alert|saldo|verfügbar|limit übrig|gebühr|gebühren|rabatt|ersparnis|mwst|kontostand|disponible|límite|comisión|tarifa|descuento|iva|solde|plafond|frais|remise|tva|disponível|limite|taxa|desconto|disponibile|commissione|commissioni|sconto|beschikbaar|limiet|kosten|korting|btw|dostępne|prowizja|opłata|rabat|bakiye|kullanılabilir|ücret|indirim|kdv|\
         баланс|доступно|остаток|лимит|комиссия|скидка|кешбэк|ліміт|комісія|знижка|余额|餘額|可用|限额|限額|手续费|手續費|优惠|優惠|返现|残高|限度額|手数料|割引|잔액|한도|수수료|할인|الرصيد|المتاح|الحد|الرسوم|خصم|शेष|सीमा|शुल्क|छूट|saldo|sisa|batas|biaya|diskon|số dư|hạn mức|phí|giảm giá|ยอดคงเหลือ|วงเงิน|ค่าธรรมเนียม|ส่วนลด|tillgängligt|avgift|rabatt|tilgængelig|gebyr|tilgjengelig|saatavilla|rajoitus|kulut|zůstatek|poplatek|sleva|egyenleg|díj|kedvezmény|sold|comision|reducere|υπόλοιπο|όριο|προμήθεια|έκπτωση|наличност|такса|отстъпка|stanje|naknada|popust|יתרה|עמלה|הנחה");
 
-/// The amount that the screen is about, and those that are more, if there are such: which of them is paid the screen may
-/// lie about, and whoever writes a reference may have written "You send €1.00".
+/// The amount that the screen is about, and all larger ones on it. The screen may lie about which of them is paid: a
+/// payment reference can say "You send €1.00".
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
     let texts = joined(&screen.texts);
     let Some(main) = main_amount(screen, &texts) else {
@@ -84,7 +84,7 @@ fn currency(amount: &str) -> String {
     amount.chars().filter(|c| figure(*c).is_none() && !c.is_whitespace()).collect()
 }
 
-/// Whether a text says that the amount beside it is what is paid.
+/// Whether a text labels the amount beside it as the one to be paid.
 pub(super) fn is_total(text: &str) -> bool {
     let text = normalized(text);
     let says = |list: &List| list.iter().any(|it| holds(&text, it));
@@ -212,7 +212,7 @@ fn figure(c: char) -> Option<char> {
     }
 }
 
-/// Whether anything on the screen tells of money: an amount, a total, an account.
+/// Whether anything on the screen is about money: an amount, a total, an account.
 pub(super) fn tells_of_money(screen: &ScreenFacts) -> bool {
     #[rustfmt::skip]
     static MONEY: List = List::new("перевод|перевода|получатель|получателя|получателю|банк|сумма|сумму|valor|celular|баланс|счёт|карта|карту|карты|деньги|денег|оплата|платёж|комиссия|сметка|пари|saldo|solde|crédito|crédit|cartão|tarjeta|carte|conta|cuenta|compte|pagamento|pago|paiement|recarga|recharge|operadora|operador|opérateur");

@@ -1,4 +1,4 @@
-//! What a person answers to a question of the gate: yes, no, or neither.
+//! A person's answer to a question of the gate: yes, no, or neither.
 use std::sync::LazyLock;
 
 use super::phrases::{ACCENTED, ANSWERS, DONE};
@@ -31,8 +31,8 @@ const YES_SIGNS: [char; 2] = ['👍', '✅'];
 /// Longer answers say more than yes or no.
 const LONGEST: usize = 60;
 
-/// Whether an answer is a clear yes: nothing but a yes, or several, and what is polite beside it. Anything else is
-/// none: conditions are for the model to interpret.
+/// Whether an answer is a clear yes: one or more words for yes, polite words, and nothing else. Anything else is none:
+/// conditions are for the model to interpret.
 pub fn is_yes(answer: &str) -> bool {
     let plain = normalized(answer);
     // In any colour of skin.
@@ -54,13 +54,13 @@ pub fn is_yes(answer: &str) -> bool {
         && LANGUAGES.iter().any(|it| says(text, &it.yes, &it.polite, true))
 }
 
-/// Whether an answer is a clear no: one, and what is polite beside it. Two may be a yes: "do not stop".
+/// Whether an answer is a clear no: one word for no, and polite words. Two may be a yes: "do not stop".
 pub fn is_no(answer: &str) -> bool {
     let text = normalized(answer);
     LANGUAGES.iter().any(|it| says(&text, &it.no, &it.polite, false))
 }
 
-/// Whether an answer says no more than yes or no, or that something was done: it holds nothing else, as a password.
+/// Whether an answer says only yes, no or that something was done, and so cannot contain a password.
 pub(crate) fn is_plain_answer(answer: &str) -> bool {
     let text = normalized(answer);
     is_yes(answer)

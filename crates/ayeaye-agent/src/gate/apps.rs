@@ -84,7 +84,8 @@ pub(super) fn kind_of(package: &str) -> Option<AppKind> {
     })
 }
 
-/// How users call apps of a kind, if they do not name one: no words of every day, such as "account".
+/// Words by which users mean an app of this kind without naming it. No everyday words, such as "account", are among
+/// them.
 #[rustfmt::skip]
 pub(super) fn words_for(kind: AppKind) -> &'static [&'static str] {
     match kind {

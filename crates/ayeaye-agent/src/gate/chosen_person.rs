@@ -1,4 +1,4 @@
-//! Whom a user means who answers a question about a name that several people have: "Which Anna?" "Bauer".
+//! The person meant by the answer to a question about a name that several people have: "Which Anna?" "Bauer".
 use super::full_names::full_names_in;
 use super::text::{List, normalized, words};
 
@@ -6,9 +6,9 @@ use super::text::{List, normalized, words};
 #[rustfmt::skip]
 static WHICH: List = List::new("which|what|welche|welcher|welchen|quelle|quel|qué|que|cuál|cual|qual|quale|welke|vilken|hvilken|která|kterou|który|która|którą|hangi|какая|какой|какую|какому|яка|який|яку|ποια|ποιος|어느|어떤|أي|איזו|איזה|कौन");
 
-/// The full name of whom an answer to a question means, where it tells of several people of a name: one of the choices,
-/// one of those whom the question names, or the name that is asked about with the answer behind it. For what a user has
-/// written about somebody of that name it only says which of them it is.
+/// The full name of the person that an answer means, if the question is about several people with one name: one of the
+/// choices, one of the people in the question, or the name in question followed by the answer. It only says which of
+/// them the user's earlier words mean.
 pub(crate) fn chosen_person(question: &str, options: &[String], answer: &str) -> Option<String> {
     let said = names_said(answer)?;
     let said_words: Vec<String> = words(&normalized(&said)).map(str::to_owned).collect();

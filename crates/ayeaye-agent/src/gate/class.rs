@@ -2,7 +2,7 @@
 use crate::word_list;
 
 word_list! {
-    /// A kind of act with consequences, told by the control, the screen or the app it is aimed at.
+    /// A kind of act with consequences, recognized by the control, the screen or the app it is aimed at.
     pub enum ActClass {
         /// Money is paid.
         Pay = "pay",

@@ -42,7 +42,7 @@ word_list! {
 }
 
 impl SystemPart {
-    /// What an act there does.
+    /// The class of an act there.
     pub(super) fn class(self) -> ActClass {
         match self {
             Self::PackageInstaller | Self::UnknownSources => ActClass::Install,
@@ -63,7 +63,7 @@ impl SystemPart {
         }
     }
 
-    /// How a person calls it.
+    /// Its name for people.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::PackageInstaller => "the package installer",

@@ -81,8 +81,8 @@ fn lookalikes(text: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// The ways in which a name on a screen may be read by a person, the plain one first; one or few where nothing
-/// disguises it.
+/// The ways in which a person may read a name on a screen, the plain one first. There are only one or few, unless
+/// something disguises it.
 pub(super) fn readings(name: &str) -> Vec<String> {
     let mut all = undisguised(name);
     for reading in disguised(name).flat_map(|it| undisguised(&it)) {

@@ -1,4 +1,4 @@
-//! What is told of one control of a screen.
+//! The facts about one control of a screen.
 use super::phrases;
 use super::text::{cut, normalized};
 use crate::elements::is_field_class;
@@ -15,11 +15,11 @@ const LONGEST_NAMES: usize = 8000;
 /// One control.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ControlFacts {
-    /// Its texts: its own, those in it, what is read out for it.
+    /// Its texts: its own, those of elements in it, and its description for screen readers.
     pub names: Vec<String>,
-    /// Texts beside a control that has none, or beside and above such a field.
+    /// Texts beside a control that has none of its own; for such a field, also those above it.
     pub beside: Vec<String>,
-    /// What an empty field asks for.
+    /// The hint of an empty field.
     pub hint: String,
     /// Such as `com.example:id/send_button`.
     pub resource_id: String,
@@ -27,8 +27,8 @@ pub struct ControlFacts {
     pub package: String,
     /// Such as `android.widget.Button`.
     pub kind: String,
-    /// What stands in it, of a field: typed there, or what an empty one asks for on older phones. The first of
-    /// its names too.
+    /// The content of a field: the typed text, or on older phones the hint of an empty one. It is also the first of its
+    /// names.
     pub content: String,
     /// It hides what is typed into it.
     pub password: bool,
@@ -38,7 +38,7 @@ pub struct ControlFacts {
     pub switch: bool,
 }
 
-/// What is told of an element, with what stands `inside` it or without.
+/// The facts about an element, with the elements `inside` it or without.
 pub(super) fn control(elements: &Elements, element: &Element, inside: bool) -> ControlFacts {
     let short = |text: &str| cut(text, LONGEST);
     let mut left = LONGEST_NAMES;
@@ -83,7 +83,7 @@ pub(super) fn control(elements: &Elements, element: &Element, inside: bool) -> C
 }
 
 impl ControlFacts {
-    /// Whether it has no words of its own: what is typed into a field is a name too.
+    /// Whether it has no label of its own. (The text typed into a field counts as one of its names.)
     pub(super) fn is_unlabelled(&self) -> bool {
         let is_own = |it: &String| *it != self.content || it.contains(char::is_alphabetic);
         self.hint.is_empty() && !self.names.iter().any(is_own)
@@ -115,7 +115,7 @@ fn labels<'a>(elements: &'a Elements, field: &Element) -> Vec<&'a str> {
     texts.into_iter().map(Element::name).take(4).collect()
 }
 
-/// What reacts to touches, and may be pressed by a key: the rows of a list are content, to which only tabs lead.
+/// The controls that react to touches, and that a key may press. The rows of a list are content, which only tabs reach.
 pub(super) fn reacting(elements: &Elements, tabs: bool) -> Vec<ControlFacts> {
     let mut lists = if tabs { Vec::new() } else { elements.lists(0) };
     // A form may be a list too.

@@ -11,8 +11,8 @@ const SECONDS: [&str; 4] = ["s", "sec", "秒", "с"];
 /// it shows.
 const INACCURACY: u64 = 5;
 
-/// Takes the times in brackets out of a text, and adds them in seconds. Without brackets a time may be what the text is
-/// about: "Book 14:30".
+/// Removes the times in brackets from a text, and adds them to `times` in seconds. A time without brackets may be the
+/// text's subject: "Book 14:30".
 pub(crate) fn take_countdowns(text: &str, times: &mut Vec<u32>) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, inside, after)) = next_brackets(rest) {
@@ -60,7 +60,7 @@ pub(crate) fn seconds(text: &str) -> Option<u32> {
     }
 }
 
-/// Whether times are those of before, or have counted down since.
+/// Whether times are the same as before, or have counted down since.
 pub(crate) fn have_counted_down(before: &[u32], now: &[u32], passed: Duration) -> bool {
     let passed = passed.as_secs();
     let counted = |(before, now): (&u32, &u32)| {
@@ -77,7 +77,7 @@ pub(crate) fn have_counted_down(before: &[u32], now: &[u32], passed: Duration) -
     before.len() == now.len() && before.iter().zip(now).all(counted)
 }
 
-/// Whether a screen is the one of before but for what has counted down on it since.
+/// Whether a screen is the same as before, except for countdowns that have gone on.
 pub(crate) fn is_same_later(before: ScreenFacts, now: ScreenFacts, passed: Duration) -> bool {
     let (mut times_before, mut times_now) = (Vec::new(), Vec::new());
     let before = but_for_countdowns(before, &mut times_before);

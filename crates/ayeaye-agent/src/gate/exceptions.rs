@@ -6,7 +6,7 @@ use self::joined::joined;
 use self::other_words::is_other_word;
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
-use super::kinds::{is_kind, says_minutes, tells_number};
+use super::kind_nouns::{is_kind, says_minutes, tells_number};
 use super::phrases;
 use super::quoted::{closes_quote, contents, opens_quote};
 use super::text::{List, is_spaced, normalized, same_word, stems, words};
@@ -58,12 +58,12 @@ static SAYING: List = List::new("that|dass|que|che|że|dat|что|що");
 const MOST: usize = 8 * 1024;
 const MOST_LISTED: usize = 60;
 
-/// What a user's words except.
+/// The exceptions in a user's words.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spared {
     /// Its names, normalized, and numbers as they are written.
     names: Vec<String>,
-    /// Something is excepted by no name: "all but the newest".
+    /// There is an exception without a name: "all but the newest".
     pub(super) is_unnamed: bool,
 }
 
@@ -124,7 +124,7 @@ impl Token {
     }
 }
 
-/// What is excepted in what a user has written.
+/// Finds the exceptions in a user's text.
 pub(super) fn spared_in(text: &str) -> Spared {
     // Of a long text the end, as of all the user's words.
     let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];

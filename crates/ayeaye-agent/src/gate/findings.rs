@@ -1,4 +1,4 @@
-//! What the rules find against an act, and the verdict that follows.
+//! The findings of the rules about an act, and the verdict that follows from them.
 use super::class::ActClass;
 use super::policy::{Policy, Treatment};
 use super::question::{AskedAct, shown};
@@ -35,7 +35,7 @@ impl<'a> Findings<'a> {
         Self { policy, request, found: Vec::new() }
     }
 
-    /// The act is of this class; the policy says what becomes of it.
+    /// Finds that the act is of this class; the policy decides what follows.
     pub(super) fn class(&mut self, class: ActClass, asked: bool, rule: Rule, evidence: &str) {
         let (severity, rule) = match self.policy.treatment(class) {
             Treatment::Allow => (Severity::Pass, Rule::Permitted),
@@ -46,24 +46,24 @@ impl<'a> Findings<'a> {
         self.add(severity, class, rule, evidence);
     }
 
-    /// The act is to be asked about under every policy that does not refuse it.
+    /// Finds that the user must be asked about the act, under every policy that does not refuse it.
     pub(super) fn ask(&mut self, class: ActClass, rule: Rule, evidence: &str) {
         let refused = self.policy.treatment(class) == Treatment::Deny;
         let severity = if refused { Severity::Refuse } else { Severity::Ask };
         self.add(severity, class, rule, evidence);
     }
 
-    /// The act is refused.
+    /// Finds that the act is refused.
     pub(super) fn deny(&mut self, class: ActClass, rule: Rule, evidence: &str) {
         self.add(Severity::Refuse, class, rule, evidence);
     }
 
-    /// Why the act may pass.
+    /// Finds a reason why the act may pass.
     pub(super) fn pass(&mut self, rule: Rule, evidence: &str) {
         self.add(Severity::Pass, ActClass::Change, rule, evidence);
     }
 
-    /// How much was found.
+    /// The number of findings.
     pub(super) fn len(&self) -> usize {
         self.found.len()
     }

@@ -1,9 +1,9 @@
 //! Names in full: "Anna Berg" is not Anna Meier, and "Anna's birthday" is not Anna.
-use super::cases::is_form_of;
 use super::class::ActClass;
 use super::fillers::EMPTY_WORDS;
 use super::group_titles::{names_of, people_of};
-use super::kinds::is_kind;
+use super::inflected_names::is_form_of;
+use super::kind_nouns::is_kind;
 use super::phrases;
 use super::text::{List, holds, mentions, normalized, words};
 

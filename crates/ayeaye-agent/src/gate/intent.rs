@@ -5,21 +5,21 @@ use std::sync::OnceLock;
 
 use super::addressee::{addressed, is_channel};
 use super::apps::{self, AppKind};
-use super::cases::names_somebody;
 use super::class::ActClass;
 use super::exceptions::{Spared, is_shown, spared_in};
 use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::group_titles::people_of;
-use super::kinds::{is_kind, is_told_apart, names_title};
+use super::inflected_names::names_somebody;
+use super::kind_nouns::{is_kind, is_told_apart, names_title};
 use super::named_people::{is_for_one_of, without_things};
 use super::names::{names, names_but};
-use super::owners::{hosts_in, names_host};
 use super::phrases;
 use super::quoted::{
     Content, Unquoted, contents, masked, names_in, names_that_forbid, normalized_lines, people_in,
     quoted_names_in, unquoted, without_names,
 };
+use super::site_names::{hosts_in, names_host};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 
 /// The words of a user that count, as they are compared. The last ones win where there are too many.
@@ -203,8 +203,8 @@ impl UserWords {
             || phrases::is_no_request(&self.own, at, end, phrase.language, to_somebody)
     }
 
-    /// Whether one of some verbs (normalized) asks for something, none of them is forbidden, and they do not want to be
-    /// asked first.
+    /// Whether one of these verbs (normalized) asks for something, none of them is forbidden, and the user does not
+    /// want to be asked first.
     pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
         if self.asks_first {
             return false;
@@ -242,7 +242,7 @@ impl UserWords {
         })
     }
 
-    /// Whether somebody of this name is whom something is for.
+    /// Whether something is for a person of this name.
     pub(super) fn address(&self, shown: &str) -> bool {
         if self.spare([shown]) {
             return false;
@@ -263,7 +263,7 @@ impl UserWords {
             && !is_something_of(&self.text, shown)
     }
 
-    /// Whether whom something is for stands at the top of a screen, and everybody of several: "Anna, Ben".
+    /// Whether the top of a screen names everybody that something is for: "Anna, Ben".
     pub(super) fn address_all(&self, shown: &str) -> bool {
         self.address(shown) && people_of(shown).into_iter().all(|it| self.address(it))
     }

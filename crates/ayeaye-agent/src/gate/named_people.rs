@@ -1,4 +1,4 @@
-//! Whom the words of a user are for by name, and the things that are only sent to them.
+//! The people that a user's words address by name, and the things that are only sent to them.
 use super::phrases;
 use super::text::words;
 

@@ -16,7 +16,7 @@ word_list! {
     }
 }
 
-/// What becomes of acts of one class.
+/// The treatment of acts of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Treatment {
     /// They are done.
@@ -29,28 +29,29 @@ pub enum Treatment {
     Deny,
 }
 
-/// What may be done on a phone. Made from a profile, then narrowed.
+/// The rules for what may be done on a phone. Made from a profile, then narrowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// What it was made of.
+    /// The profiles it was made from.
     pub profiles: Vec<PolicyProfile>,
     /// By class, in the order of [`ActClass::ALL`].
     pub(super) treatments: [Treatment; ActClass::ALL.len()],
     /// Parts of the system that give power over the phone, where the user has not named them.
     pub(super) system_parts: Treatment,
-    /// Each list is a bound of its own: an app has to be in all of them.
+    /// Lists of allowed apps: an app has to be in every one.
     pub allow_apps: Vec<Vec<String>>,
-    /// Apps in which nothing is done.
+    /// Apps in which nothing may be done.
     pub deny_apps: Vec<String>,
-    /// Each list is a bound of its own: a host has to be in all of them.
+    /// Lists of allowed hosts: a host has to be in every one.
     pub allow_hosts: Vec<Vec<String>>,
     /// Hosts that are not opened.
     pub deny_hosts: Vec<String>,
-    /// Apps of which nothing is shown to anybody: no picture and no element leaves this machine.
+    /// Apps that are never shown to anybody: no picture and no element of them leaves this machine.
     pub private_apps: Vec<String>,
-    /// How much.
+    /// Bounds on how much may be done.
     pub budgets: PolicyBudgets,
-    /// By what it is narrowed for the sessions of a principal, by name; one may be named several times.
+    /// The profiles that narrow the policy for a principal's sessions, by the principal's name; a name may occur
+    /// several times.
     pub principals: Vec<(String, PolicyProfile)>,
 }
 
@@ -109,36 +110,35 @@ impl Policy {
         }
     }
 
-    /// Whether nothing of this app is shown to anybody.
+    /// Whether this app is never shown to anybody.
     pub fn is_private(&self, package: &str) -> bool {
         lists_app(&self.private_apps, package)
     }
 
-    /// Whether a screen of which the record says this app may be one of an app of which nothing is shown: one without a
-    /// name may be of any.
+    /// Whether a recorded screen of this app may be of an app that is never shown: a screen without an app's name may
+    /// be of any.
     pub fn hides(&self, package: &str) -> bool {
         !self.private_apps.is_empty() && (package.is_empty() || self.is_private(package))
     }
 
-    /// What becomes of acts of this class.
+    /// The treatment of acts of this class.
     pub fn treatment(&self, class: ActClass) -> Treatment {
         self.treatments[class as usize]
     }
 
-    /// What becomes of acts in parts of the system that give power over the phone, where the user has not
-    /// named them.
+    /// The treatment of acts in parts of the system that give power over the phone, if the user has not named them.
     pub fn system_parts(&self) -> Treatment {
         self.system_parts
     }
 
-    /// What holds for the sessions of a principal: this, narrowed by what is set for them.
+    /// The policy for a principal's sessions: this one, narrowed by the profiles set for the principal.
     #[must_use]
     pub fn of_principal(&self, name: &str) -> Self {
         let mine = self.principals.iter().filter(|(it, _)| it == name);
         mine.fold(self.clone(), |policy, (_, profile)| policy.narrowed(&Self::of(*profile)))
     }
 
-    /// What holds in a session of a principal, narrowed by what it was started and continued with.
+    /// The policy for one session of a principal, narrowed also by the profiles it was started and continued with.
     #[must_use]
     pub fn of_session(&self, owner: &str, profiles: &[String]) -> Self {
         // A profile of a later version is not known to be any wider than the strictest.
@@ -148,7 +148,7 @@ impl Policy {
         narrower.fold(self.of_principal(owner), |policy, other| policy.narrowed(&other))
     }
 
-    /// Both at once: the stricter of the two in everything.
+    /// Both policies at once: the stricter of the two in everything.
     #[must_use]
     pub fn narrowed(&self, other: &Self) -> Self {
         let mut both = self.clone();

@@ -2,7 +2,7 @@
 use super::amount;
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::path;
+use super::earlier_touches;
 use super::phrases;
 use super::request::{ControlFacts, GateRequest, ScreenFacts};
 use super::telling::{BETWEEN, quoted, quoted_of_money};
@@ -33,7 +33,7 @@ static SIGNS_OUT: List = List::new("log out|logout|sign out|signout|abmelden|aus
 #[rustfmt::skip]
 static SUBMITS: List = List::new("submit|submit form|submit application|submit answers|submit request|सबमिट करें");
 
-/// An act that the user is to be asked about, and the finding because of which.
+/// An act that the user is to be asked about, and the finding that caused it.
 #[derive(Debug)]
 pub(super) struct AskedAct<'a> {
     pub(super) request: &'a GateRequest<'a>,
@@ -43,7 +43,7 @@ pub(super) struct AskedAct<'a> {
 }
 
 impl AskedAct<'_> {
-    /// What the user is told: the app, the thing and the amount, and what else tells the act from others.
+    /// The facts for the user's question: the app, the thing, the amount, and whatever else tells the act from others.
     pub(super) fn question(&self) -> Ask {
         let request = self.request;
         let name = self.name_of_thing();
@@ -198,7 +198,7 @@ impl AskedAct<'_> {
         if self.class != ActClass::Delete || self.is_of_row() || self.signs_out(name) {
             return None;
         }
-        path::things(&self.request.history.path).find(|it| !it.is_empty()).map(shown)
+        earlier_touches::things(&self.request.history.path).find(|it| !it.is_empty()).map(shown)
     }
 }
 
@@ -219,7 +219,7 @@ fn people_write_in(package: &str) -> bool {
     matches!(kind, Some(AppKind::Messenger | AppKind::Mail | AppKind::Social))
 }
 
-/// Whether a yes to a touch of what a screen does not tell is one for the app: not where there is money.
+/// Whether a yes to a touch on an unreadable screen holds for the whole app. It does not if the app is about money.
 pub(super) fn covers_app(package: &str) -> bool {
     !matches!(apps::kind_of(package), Some(AppKind::Banking | AppKind::Wallet))
 }

@@ -1,4 +1,5 @@
-//! What of a user's words is their own: without what is quoted, and where stands what is to be said to somebody.
+//! The part of a user's words that is their own: without quotations, and with the places that are to be said to
+//! somebody.
 use std::ops::Range;
 
 use super::class::ActClass;
@@ -23,7 +24,7 @@ const GERMAN_ARTICLES: &[&str] = &[
     "ihr", "ihre", "ihren", "ihrem", "ihrer", "ihres", "unser", "unsere", "unseren", "unserem", "unserer", "unseres", "euer", "eure", "euren", "eurem", "eurer", "eures",
 ];
 
-/// What is to be said or written.
+/// The parts of a text that are to be said or written.
 #[derive(Debug, Clone)]
 pub(super) struct Content {
     pub(super) from: usize,
@@ -77,7 +78,7 @@ pub(super) fn opens_quote(word: &str) -> bool {
     word.starts_with(['"', '\u{201c}', '\u{201e}', '«'])
 }
 
-/// Whether a word ends one, as the mark that begins English ones does for German ones.
+/// Whether a word ends a quotation; the mark that begins English ones ends German ones.
 pub(super) fn closes_quote(word: &str) -> bool {
     word.trim_end_matches(['.', ',', '!']).ends_with(['"', '\u{201c}', '\u{201d}', '»'])
 }

@@ -1,4 +1,4 @@
-//! What the gate is told of an act: who wants it, where, and what is there.
+//! The input of the gate: the act, who wants it, where, and what is on the screen.
 use std::time::Duration;
 
 use super::class::ActClass;
@@ -59,22 +59,22 @@ pub(super) fn may_press(gesture: &Gesture) -> bool {
     matches!(gesture, Gesture::Slide { .. }) && up_or_down(gesture) < LONGEST_PRESS
 }
 
-/// An act that is proposed, and what is known around it.
+/// A proposed act, and the facts around it.
 #[derive(Debug, Clone)]
 pub struct GateRequest<'a> {
     /// The user's own words.
     pub words: &'a UserWords,
-    /// What is to be done.
+    /// The act.
     pub gesture: &'a Gesture,
-    /// Package of the app in front; empty when the phone does not say.
+    /// Package of the app in front; empty if the phone does not say which.
     pub package: &'a str,
-    /// Its activity; empty when the phone does not say.
+    /// Its activity; empty if the phone does not say which.
     pub activity: &'a str,
-    /// What people call the app; may be empty.
+    /// The app's label; may be empty.
     pub label: &'a str,
-    /// What the screen consists of.
+    /// The facts about the screen.
     pub screen: &'a ScreenFacts,
-    /// What was done before.
+    /// What was done before, as far as it matters.
     pub history: &'a GateHistory,
     /// The model itself asks for approval.
     pub marked: bool,
@@ -83,95 +83,95 @@ pub struct GateRequest<'a> {
 /// What was done before in this session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateHistory {
-    /// Apps about which the user has said yes, once for the whole app.
+    /// Apps for which the user has said yes to a class of acts in the whole app.
     pub approved_apps: Vec<(ActClass, String)>,
     /// Touches of the last 60 seconds.
     pub taps: u32,
     /// Characters typed in this session.
     pub typed: u64,
-    /// What was touched last, by name.
+    /// The names of the last touches.
     pub touched: Vec<String>,
-    /// What was touched last in the app in front, since it was opened or somebody went back in it, by name; empty for
-    /// what has none.
+    /// The names of the last touches in the app in front, since it was opened or somebody went back in it; an empty
+    /// name for a control without one.
     pub path: Vec<String>,
-    /// For which app each secret in the text that is to be typed was given; empty for none in particular.
+    /// The app that each secret in the text to be typed was given for; empty for none in particular.
     pub secrets: Vec<String>,
-    /// Names of apps that the user's words name beside a secret in that text, where none of them is the one in front.
+    /// Apps that the user's words name beside a secret in that text, if none of them is the one in front.
     pub secrets_of_others: Vec<String>,
-    /// The sentences of the user's in which secrets in that text are.
+    /// The user's sentences that contain secrets in that text.
     pub secret_sentences: Vec<String>,
-    /// Secrets in the user's words, which have something else in the place of these.
+    /// Secrets that the user gave; the user's words have placeholders in their place.
     pub said_secrets: Vec<String>,
-    /// Secrets in that text that the user keeps by a name, each as it is named, and that only the client has named.
+    /// Named secrets in that text, by their names, that only the client named and not the user.
     pub unnamed_secrets: Vec<String>,
-    /// The client has decided on this act itself: addresses and apps are named by it.
+    /// The client decided on this act itself: its naming an address or an app counts as the user's.
     pub by_client: bool,
-    /// The text that is to be typed is a secret of the person's who types it, as they say.
+    /// The text to be typed is a secret of the person who types it, as they say.
     pub own_secret: bool,
 }
 
-/// What a screen consists of, as far as it matters for one act.
+/// The facts about a screen that matter for one act.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenFacts {
     /// The elements are known.
     pub readable: bool,
-    /// The phone has listed elements, but of that list not all can be used, as of one that is too long: whoever makes
-    /// the screen can see to that.
+    /// The phone reported elements, but not all can be used, for example because there are too many. An app can cause
+    /// that on purpose.
     pub unusable_list: bool,
-    /// What the act is aimed at, the innermost first.
+    /// The controls that the act is aimed at, the innermost first.
     pub aimed: Vec<ControlFacts>,
-    /// The field on the line of what is touched.
+    /// The field on the line of the touched control.
     pub line_field: Option<ControlFacts>,
-    /// What has the focus.
+    /// The control that has the focus.
     pub focused: Option<ControlFacts>,
-    /// What reacts, where the act is a key or an enter that may do what one of them does, and where something is
-    /// offered that is paid again and again.
+    /// The controls that react to touches; only for a key or an enter, which may press one of them, and if the screen
+    /// offers a subscription.
     pub controls: Vec<ControlFacts>,
     /// Texts at the top that belong to no control: the title.
     pub titles: Vec<String>,
-    /// The texts that stand highest, as the name of who is written to.
+    /// The topmost texts, such as the name of the person that a chat is with.
     pub header: Vec<String>,
     /// All texts, without what is typed into hiding fields.
     pub texts: Vec<String>,
-    /// Where something is sent: addresses and names in fields for them.
+    /// The recipients: addresses and names in the fields for them.
     pub recipients: Vec<String>,
-    /// Texts that stand on no control: what a dialog says.
+    /// Texts that are on no control, such as a dialog's message.
     pub said: Vec<String>,
     /// Something on the screen leaves, closes or declines.
     pub can_decline: bool,
-    /// What fields ask for.
+    /// The hints of fields.
     pub hints: Vec<String>,
-    /// What is typed now is hidden.
+    /// The field with the focus hides typed text.
     pub hidden_input: bool,
     /// The lock screen is in front.
     pub locked: bool,
     /// There is a key for each digit.
     pub digit_pad: bool,
-    /// What is touched is a field.
+    /// The touched control is a field.
     pub on_field: bool,
     /// Where the act lands, if it is a touch.
     pub place: TouchPlace,
     /// How much the elements tell of what the act is aimed at.
     pub words_there: TouchWords,
-    /// The touch is for a key of the keyboard.
+    /// The touch is on a key of the soft keyboard.
     pub on_keyboard: bool,
-    /// The finger slides without leaving the control on which it began, which takes that for a press; or it may be so,
-    /// since the elements are not known.
+    /// The finger slides without leaving the control on which it began, so that the control takes it for a press; or
+    /// may do so, as the elements are not known.
     pub is_pressed: bool,
-    /// What stands in the field of a number that is dialed.
+    /// The content of the field for a number to dial.
     pub dialed: String,
     /// A field holds a text that may be sent.
     pub written: bool,
-    /// That text, of several the one in focus, or else the nearest to what is touched; never what is hidden.
+    /// That text; of several, the one in focus or else the nearest to the touch. Never a hidden one.
     pub draft: String,
-    /// The first text that stands in a field, of what a screen shows that is about to be deleted; never what is hidden.
+    /// The first text in a field of the thing that is about to be deleted. Never a hidden one.
     pub filled: String,
-    /// The texts on the line of what is touched, where it is no part of the header: of a row whose button it is.
+    /// The texts on the line of the touched control, outside the header: those of the row whose button it is.
     pub line: Vec<String>,
-    /// The texts that tell a person what is touched is about.
+    /// The texts that tell a person what the touched control is about.
     pub telling: Vec<TellingText>,
-    /// What is told of the thing that a control in no row of its own is for.
+    /// The facts about the thing that a control outside any row is for.
     pub subject: SubjectFacts,
 }
 
@@ -187,8 +187,7 @@ const LONGEST_WORD: usize = 80;
 const MOST_SAID: usize = 60;
 
 impl ScreenFacts {
-    /// What matters of a screen for an act. Without elements nothing is known but whether what is typed is
-    /// hidden.
+    /// The facts about a screen that matter for an act. Without elements only `hidden_input` is known.
     pub fn new(
         elements: Option<&Elements>,
         gesture: &Gesture,
@@ -289,8 +288,8 @@ impl ScreenFacts {
         self.subject = touched.subject;
     }
 
-    /// What matters while the keyboard is shown, which no dump lists: what touches below all that reacts is for one of
-    /// its keys, of which any may be the one that sends.
+    /// The facts while the soft keyboard is shown, which no dump lists: a touch below all controls that react is on one
+    /// of its keys, and any key may be the one that sends.
     pub(crate) fn above_keyboard(
         mut self,
         elements: &Elements,
@@ -329,7 +328,7 @@ fn stays_on_control(elements: &Elements, gesture: &Gesture, size: ScreenSize) ->
     (left - beside..right + beside).contains(&x) && (top - beside..bottom + beside).contains(&y)
 }
 
-/// Whether a gesture presses the enter key, or in another way whatever has the focus by then.
+/// Whether a gesture presses the enter key, or in another way activates whatever has the focus by then.
 pub(crate) fn presses_enter(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::HotKey { key } => *key == Key::Enter,
@@ -344,7 +343,7 @@ pub(super) fn tabs_on(gesture: &Gesture) -> bool {
     text.split_once('\t').is_some_and(|(_, after)| *submit || after.contains([' ', '\n']))
 }
 
-/// Whether what stands in the field with this id is dialed.
+/// Whether the field with this id holds a number to dial.
 pub(super) fn is_dialed(resource_id: &str) -> bool {
     let id = resource_id.rsplit('/').next().unwrap_or_default();
     matches!(

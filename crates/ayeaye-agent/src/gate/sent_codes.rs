@@ -1,4 +1,5 @@
-//! Codes and passwords in a text that is to be sent: whoever reads a screen may have read there what lets somebody in.
+//! Codes and passwords in a text that is to be sent: a model that reads screens may have read there a code that lets
+//! somebody in.
 use super::intent::UserWords;
 use super::price::amount;
 use super::text::{List, is_spaced, normalized, words as text_words};
@@ -15,8 +16,8 @@ static IS: List = List::new("is|ist|es|est|è|é|jest|это|це|adalah|là|ค
 #[rustfmt::skip]
 static CALLED: List = List::new("code|kode|código|codice|codul|kod|код|κωδικ|コード|코드|कोड|รหัส|رمز|كود|קוד|number|nummer|numéro|número|numero|numer|nomor|номер|αριθμ|番号|번호|नंबर|หมายเลข|رقم|מספר|password|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|parola|hasło|heslo|şifre|пароль|パスワード|비밀번호|mật khẩu|码|碼|口令|单号|單號|编号|編號");
 
-/// Whether a text holds a code or a password that neither the user's words hold nor the secrets in them. Where these
-/// speak of a code and hold none, one that is sent is what they are about.
+/// Whether a text contains a code or a password that is neither in the user's words nor among their secrets. If the
+/// words speak of a code without containing one, a code in the text is the one they mean.
 pub(super) fn holds_unsaid_code(text: &str, words: &UserWords, said: &[String]) -> bool {
     if speak_of_code(words.normalized())
         && said.is_empty()

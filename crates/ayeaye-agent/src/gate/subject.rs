@@ -12,17 +12,17 @@ const LONGEST: usize = 300;
 const LARGEST_WINDOW: f64 = 0.6;
 const LARGEST_ROW: f64 = 0.25;
 
-/// What a control that stands in no row of its own is for.
+/// The thing that a control outside any row is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SubjectFacts {
-    /// What the dialog, the bar or the sheet says in which the control is: neither on other controls nor behind it.
+    /// The texts of the dialog, bar or sheet that contains the control, except those on other controls or behind it.
     pub window: Vec<String>,
     /// The rows that are selected, each with its texts.
     pub selected: Vec<Vec<String>>,
 }
 
 impl SubjectFacts {
-    /// Of what is touched.
+    /// For the touched control.
     pub(super) fn new(elements: &Elements, touched: &Element, size: ScreenSize) -> Self {
         let part = |of: f64| {
             #[expect(clippy::cast_possible_truncation, reason = "a part of a screen's area")]
@@ -47,7 +47,7 @@ impl SubjectFacts {
         }
     }
 
-    /// Whether a text is said by the window, or there is none that says anything.
+    /// Whether the window contains a text, or has no texts at all.
     pub(super) fn may_say(&self, text: &str) -> bool {
         self.window.is_empty() || self.window.iter().any(|it| it == text)
     }

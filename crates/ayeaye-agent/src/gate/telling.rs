@@ -15,24 +15,24 @@ const LONGEST: usize = 300;
 /// Most letters of a text in a question about money, and of all of them with what is between them.
 const LONGEST_OF_MONEY: usize = 120;
 pub(super) const MOST_LETTERS: usize = 400;
-/// What stands between two texts.
+/// The separator between two texts.
 pub(super) const BETWEEN: &str = " · ";
 
 /// A text that may tell a person what an act is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TellingText {
-    /// As it stands on the screen.
+    /// The text as it is on the screen.
     pub text: String,
-    /// It is what a dialog says.
+    /// It is a dialog's message.
     pub is_message: bool,
-    /// It is there to sell something.
+    /// It advertises something.
     pub is_banner: bool,
-    /// How many texts are nearer to what is touched.
+    /// The number of texts that are nearer to the touched control.
     pub nearer: usize,
 }
 
-/// The texts that may tell a person what is touched is about, from the top down: those of its row, or else of the
-/// screen. What other buttons are called is left out.
+/// The texts that may tell a person what the touched control is about, from the top down: those of its row, or else of
+/// the screen. The names of other buttons are left out.
 pub(super) fn telling(
     elements: &Elements,
     touched: &Element,

@@ -127,7 +127,7 @@ fn letter(number: u32) -> Option<char> {
     char::from_u32(u32::from(b'a') + number)
 }
 
-/// What stands for the middle of a text that was cut.
+/// Stands for the middle of a text that was cut.
 pub(super) const CUT: &str = " […] ";
 
 /// The beginning and the end of a text of more letters, since either may say what a control does. What nobody sees, and
@@ -240,7 +240,7 @@ pub(super) fn stems<'a>(text: &'a str, stem: &'a str) -> impl Iterator<Item = (u
     places.filter(move |(at, end)| is_stem(text, *at, *end))
 }
 
-/// Whether what stands there may be the stem of a word.
+/// Whether the range may be the stem of a word.
 pub(super) fn is_stem(text: &str, at: usize, end: usize) -> bool {
     let stem = &text[at..end];
     let spaced = stem.chars().all(|c| is_spaced(c) || !c.is_alphanumeric());

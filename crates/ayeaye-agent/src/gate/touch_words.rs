@@ -3,7 +3,7 @@
 use crate::elements::Elements;
 use crate::{Element, Pixel};
 
-/// What a phone lists of what an act is aimed at, from much to nothing.
+/// How much a phone's list of elements says about the target of an act, from much to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TouchWords {
     /// A name, a hint or a text beside it; a field; or it is a gap between things that have such.
@@ -30,7 +30,7 @@ const BAR: f64 = 0.08;
 const MOST_CONTROLS: usize = 100;
 
 impl TouchWords {
-    /// Of a touch at a place, which is for one of these elements.
+    /// For a touch at a place, which is meant for one of these elements.
     pub(super) fn at(elements: &Elements, place: Pixel, touched: &[(&Element, bool)]) -> Self {
         let window = Window::of(elements);
         if touched.is_empty() {
@@ -62,7 +62,7 @@ impl TouchWords {
         most
     }
 
-    /// Of keys, and of text that goes where the focus is.
+    /// For keys, and for text that goes where the focus is.
     pub(super) fn of_focus(elements: &Elements) -> Self {
         let takes_keys =
             |it: &Element| it.is_field() || it.focused && is_named(elements, it, it.reacts());

@@ -1,4 +1,4 @@
-//! What is told of the places that a finger touches.
+//! The facts about the places that a finger touches.
 use super::control_facts::{ControlFacts, LONGEST, PIECES, control};
 use super::header;
 use super::subject::SubjectFacts;
@@ -14,11 +14,11 @@ const BESIDE: i32 = 45;
 /// Most controls over one place.
 const MOST_AIMED: usize = 50;
 
-/// What is told of the place that a finger touches.
+/// The facts about the place that a finger touches.
 #[derive(Debug)]
 pub(super) struct Touched {
     pub(super) aimed: Vec<ControlFacts>,
-    /// More lies there than is looked at.
+    /// More controls are there than are looked at.
     pub(super) is_heap: bool,
     pub(super) line_field: Option<ControlFacts>,
     pub(super) on_field: bool,
@@ -31,7 +31,7 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// At this place.
+    /// For a touch at this place.
     pub(super) fn at(
         elements: &Elements,
         place: Pixel,

@@ -1,9 +1,9 @@
-//! What the gate says, and why.
+//! The gate's verdict, and its reasons.
 use super::class::ActClass;
 use super::telling::MOST_LETTERS;
 use crate::{is_unseen, word_list};
 
-/// What may become of an act.
+/// The gate's decision on an act, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it is done, asked about, or refused.
@@ -14,7 +14,7 @@ pub struct Verdict {
     pub evidence: String,
 }
 
-/// Whether an act is done.
+/// The decision on an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
     /// It is done.
@@ -25,7 +25,7 @@ pub enum GateDecision {
     Deny(ActClass),
 }
 
-/// What the user has to be told to say yes.
+/// The facts that the user needs to say yes or no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// The class of the act.
@@ -34,7 +34,7 @@ pub struct Ask {
     pub verb: &'static str,
     /// The app in front: its name and package, as far as they are known.
     pub app: String,
-    /// What is touched, as the screen calls it.
+    /// The touched control, as the screen names it.
     pub thing: String,
     /// The amount of money on the screen, if the act is about money.
     pub amount: Option<String>,

@@ -162,8 +162,10 @@ impl FileJournal {
 
     /// Checks every record of a session, without a lock and without mending.
     pub async fn verify(&self, id: &SessionId) -> Result<VerifyReport, JournalError> {
-        self.at(id, "read", |folder| Ok(verify_report(&scan_file(&folder, Detail::Whole, |_| {})?)))
-            .await
+        self.with_folder_blocking(id, "read", |folder| {
+            Ok(verify_report(&scan_file(&folder, Detail::Whole, |_| {})?))
+        })
+        .await
     }
 
     /// As much of a session as is good, damaged or not, and where it stops being so.
@@ -171,7 +173,7 @@ impl FileJournal {
         &self,
         id: &SessionId,
     ) -> Result<(Vec<Event>, VerifyReport), JournalError> {
-        self.at(id, "read", |folder| {
+        self.with_folder_blocking(id, "read", |folder| {
             let mut events = Vec::new();
             let scanned = scan_file(&folder, Detail::Whole, |event| events.push(event))?;
             Ok((events, verify_report(&scanned)))
@@ -194,8 +196,8 @@ impl FileJournal {
         Folder { id: *id, path: self.sessions.join(id.to_string()) }
     }
 
-    /// Does file work for a session away from the threads that must not wait.
-    async fn at<T: Send + 'static>(
+    /// Runs file work with the folder of a session, on a thread that may block.
+    async fn with_folder_blocking<T: Send + 'static>(
         &self,
         id: &SessionId,
         doing: &'static str,
@@ -212,7 +214,7 @@ impl FileJournal {
         let deadline = Instant::now() + LOCK_PATIENCE;
         loop {
             let lock = |folder: Folder| folder.must_exist().and_then(|()| folder.lock());
-            match self.at(id, "lock", lock).await {
+            match self.with_folder_blocking(id, "lock", lock).await {
                 Err(JournalError::Busy(_)) if Instant::now() < deadline => sleep(LOCK_RETRY).await,
                 locked => return locked,
             }
@@ -224,7 +226,7 @@ impl FileJournal {
 impl Journal for FileJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let Self { sessions, clock, sync, min_free_bytes, free_space, syncs, .. } = self.clone();
-        let record = self.at(id, "make", move |folder| {
+        let record = self.with_folder_blocking(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
             sessions_folder::sweep(&sessions);
             free_space::check(&free_space, min_free_bytes, &sessions)?;
@@ -273,7 +275,7 @@ impl Journal for FileJournal {
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
-        self.at(id, "read", |folder| summary_cache::summary(&folder)).await
+        self.with_folder_blocking(id, "read", |folder| summary_cache::summary(&folder)).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
@@ -286,7 +288,7 @@ impl Journal for FileJournal {
 
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError> {
         let blob = blob.clone();
-        self.at(id, "read", move |folder| blobs::load(&folder, &blob)).await
+        self.with_folder_blocking(id, "read", move |folder| blobs::load(&folder, &blob)).await
     }
 
     fn blob_path(&self, id: &SessionId, blob: &BlobRef) -> Option<PathBuf> {
@@ -294,7 +296,7 @@ impl Journal for FileJournal {
     }
 
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
-        self.at(id, "look for", |folder| {
+        self.with_folder_blocking(id, "look for", |folder| {
             folder.must_exist()?;
             let lock = folder.lock_path();
             is_locked(&lock).map_err(storage("look for", &lock))
@@ -335,7 +337,10 @@ impl Journal for FileJournal {
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
         let sessions = self.sessions.clone();
-        self.at(id, "remove", move |folder| sessions_folder::remove(&sessions, &folder)).await
+        self.with_folder_blocking(id, "remove", move |folder| {
+            sessions_folder::remove(&sessions, &folder)
+        })
+        .await
     }
 }
 

@@ -7,8 +7,8 @@ use crate::gate::Policy;
 /// What a model was told in place of a picture that is not shown.
 const IN_PLACE: &str = "[picture not shown: its app is private]";
 
-/// Takes pictures and elements of apps that are private out of the events of one session, in order: an app may have
-/// become private after its screens were recorded. What models and people said of them stays.
+/// Removes pictures and elements of private apps from the events of one session, in order: an app may have become
+/// private after its screens were recorded. Texts of models and people about them stay.
 #[derive(Debug, Default)]
 pub struct PrivateScreens {
     policy: Policy,
@@ -17,12 +17,12 @@ pub struct PrivateScreens {
 }
 
 impl PrivateScreens {
-    /// None of a session is seen yet.
+    /// For a session of which no event was passed in yet.
     pub fn new(policy: Policy) -> Self {
         Self { policy, shown: HashSet::new() }
     }
 
-    /// Takes them out of an event. True if there was a screen that is not shown.
+    /// Removes private pictures and elements from an event. Returns whether there were any.
     pub fn hide(&mut self, event: &mut Event) -> bool {
         if self.policy.private_apps.is_empty() {
             return false;

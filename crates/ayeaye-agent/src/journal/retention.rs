@@ -23,7 +23,7 @@ const IN_USE: SignedDuration = SignedDuration::from_mins(10);
 /// 2026-01-01: there was nothing before it that could have recorded a session.
 const FIRST_RECORDS: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
-/// What is kept: without a bound everything.
+/// The bounds on what is kept. Without a bound everything is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "each is a bound")]
 pub struct Retention {
@@ -60,23 +60,23 @@ fn size_in_words(bytes: u64) -> String {
     }
 }
 
-/// What was removed.
+/// The result of removing sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PruneReport {
-    /// The sessions.
+    /// The removed sessions.
     pub removed: Vec<SessionId>,
-    /// What they took.
+    /// The bytes that they took.
     pub bytes: u64,
 }
 
-/// A session, as far as the choice goes.
+/// A session, with the facts that decide whether it is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionCandidate {
-    /// Which.
+    /// Its id.
     pub id: SessionId,
     /// When its last event was written.
     pub last: Timestamp,
-    /// With all that is removed with it.
+    /// Its bytes, with everything that is removed with it.
     pub bytes: u64,
     /// Whether it may go.
     pub removable: Removable,
@@ -96,7 +96,7 @@ pub enum Removable {
 }
 
 impl RetentionCandidate {
-    /// What a summary says.
+    /// The candidate for a summary.
     pub fn of(id: SessionId, summary: &Summary, now: Timestamp) -> Self {
         let is_recent = now.duration_since(summary.last).abs() < IN_USE;
         let removable = match (&summary.question, summary.stop_reason) {
@@ -108,7 +108,7 @@ impl RetentionCandidate {
         Self { id, last: summary.last, bytes: summary.bytes, removable }
     }
 
-    /// Whether its age is known: not of one that was recorded before the clock was set.
+    /// Whether its age is known. It is not if the session was recorded before the clock was set.
     pub fn has_age(&self) -> bool {
         FIRST_RECORDS <= self.last
     }
@@ -167,7 +167,7 @@ pub fn select_for_removal(
     chosen
 }
 
-/// Every session, as far as the choice goes.
+/// Every session as a candidate.
 pub async fn candidates(
     journal: &dyn Journal,
     now: Timestamp,
@@ -188,8 +188,8 @@ pub async fn candidates(
     Ok(kept)
 }
 
-/// Removes what the limits concern, through [`Journal::remove`]. A session that somebody takes up
-/// meanwhile stays, and so does one that cannot be removed; the rest goes on.
+/// Removes the sessions beyond the limits, by [`Journal::remove`]. A session that somebody continues meanwhile stays,
+/// as does one that cannot be removed; the others are removed all the same.
 pub async fn prune(
     journal: &dyn Journal,
     retention: &Retention,

@@ -86,7 +86,7 @@ impl RecordedSession {
 }
 
 impl RecordedStep {
-    /// Whether it is done again. What was decided and not carried out is not; but where the model asked for leave itself,
+    /// Whether it is done again. What was decided and not carried out is not; but where the model asked for permission itself,
     /// so does whoever does it again.
     fn is_wanted(&self) -> bool {
         let Some(end) = &self.end else { return false };
@@ -111,7 +111,8 @@ impl RecordedStep {
             // A dump that is not kept, or not whole, leaves what the act itself has recorded.
             Some(blob) => match journal.blob(id, blob).await {
                 Ok(bytes) => {
-                    Elements::read_apart(String::from_utf8_lossy(&bytes).into_owned()).await
+                    Elements::read_on_blocking_thread(String::from_utf8_lossy(&bytes).into_owned())
+                        .await
                 }
                 Err(_) => None,
             },

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use self::ready::Readiness;
 pub(super) use self::secret::SECRET_FORGOTTEN;
 use self::secret::names_secret_of_user;
-use super::actor::{NOT_SENT, Sent};
+use super::actor::{STOPPED_BEFORE_SENDING, Sent};
 use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
@@ -23,16 +23,16 @@ use crate::{DeviceError, Gesture, Performed, Question, error_chain};
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// What is told beside the error of a gesture that may have reached the phone.
+/// Added to the error of a gesture that may have reached the phone.
 const MAY_HAVE_ACTED: &str =
     "Your last action may have been carried out all the same. Look before you repeat it.";
-/// What is not known of a text that went to the lock screen or a pad of digits.
+/// Note for the model about a text typed at the lock screen or on a PIN pad.
 const TYPED_ON_PAD: &str = "it was typed where there is no text field but a pad; only the screen shows whether it was taken";
 /// The error of a text for which the phone has no keyboard, in front of the question that was asked.
 const NOT_TYPED: &str = "not carried out: the text was not typed; the user was asked first";
 
 impl Run {
-    /// Carries out a gesture, at most once. Without a `target`, that is the element under its point.
+    /// Carries out a gesture, at most once. If `target` is `None`, the target is the element under the gesture's point.
     pub(super) async fn perform(
         &mut self,
         decided: &Gesture,
@@ -98,7 +98,7 @@ impl Run {
             self.actor.perform(&mut self.recorder, gesture, target, Some(gate), frame.size());
         let Sent { result, ended, recording_ms, took_ms } = sent.await.inspect_err(|err| {
             if matches!(err, RunError::Cancelled(_)) {
-                step.error = Some(NOT_SENT.to_owned());
+                step.error = Some(STOPPED_BEFORE_SENDING.to_owned());
             }
         })?;
         self.observer.gesture_ended(gesture, frame, app, ended);
@@ -110,7 +110,7 @@ impl Run {
         Ok(result)
     }
 
-    /// How the step goes on after a gesture that has failed on the phone.
+    /// The outcome of a step whose gesture failed on the phone.
     async fn go_on_after(
         &mut self,
         err: DeviceError,
@@ -136,8 +136,8 @@ impl Run {
         }
     }
 
-    /// Whether a person is to be asked for a keyboard: once in a session, and not where nobody is there to
-    /// install one. Otherwise the model is told, and looks for another way.
+    /// Whether to ask a person for a keyboard: once in a session, and only if somebody can install one. Otherwise the
+    /// model is told, and looks for another way.
     fn may_ask_for_keyboard(&self) -> bool {
         // A client that acts itself is told by the act's own error.
         !self.is_direct
@@ -145,8 +145,8 @@ impl Run {
             && self.session().counts.keyboard_questions == 0
     }
 
-    /// Keeps what the model cannot take for granted. That it is not certain to have worked is told with the step, and
-    /// what the phone has remarked on once, at the next.
+    /// Notes for the model how a gesture went: a doubt whether it worked stays with the step, a remark of the phone is
+    /// shown once, at the next step.
     fn note_performed(&mut self, name: &str, performed: Performed, step: &mut StepBuilder) {
         let Performed { uncertain, note, .. } = performed;
         if let Some(why) = &uncertain {
@@ -165,8 +165,8 @@ impl Run {
         step.note = note;
     }
 
-    /// Keeps why a gesture failed, which is told with the step. That it may have been done all the same is told once, at
-    /// the next.
+    /// Notes for the model why a gesture failed. If the gesture may have been done all the same, the model is told so
+    /// once, at the next step.
     pub(super) fn note_failed_gesture(
         &mut self,
         name: &str,

@@ -16,18 +16,18 @@ use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
 
-/// The command before the first step of a session, as recorded.
+/// The recorded name of the command that resets the phone before the first step of a session.
 pub(super) const RESET: &str = "RESET";
 
 /// The recorded error of a command that a cancelled run did not send.
-pub(super) const NOT_SENT: &str = "not sent: the run was stopped";
+pub(super) const STOPPED_BEFORE_SENDING: &str = "not sent: the run was stopped";
 
 /// Sends commands to one phone.
 #[derive(Debug)]
 pub(super) struct Actor {
     device: Arc<dyn Device>,
     cancel: CancelHandle,
-    /// What the device changes of itself while it carries out a command.
+    /// Changes that the device makes to the phone's settings while it carries out a command.
     changes: mpsc::Receiver<ChangeToRecord>,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Actor {
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) result: Result<Performed, DeviceError>,
-    /// When it was over.
+    /// When the phone had carried it out.
     pub(super) ended: Instant,
-    /// Milliseconds for recording its start.
+    /// Milliseconds that recording its start took.
     pub(super) recording_ms: f64,
-    /// Milliseconds for carrying it out.
+    /// Milliseconds that carrying it out took.
     pub(super) took_ms: f64,
 }
 
@@ -52,7 +52,7 @@ impl Actor {
         Self { device, cancel, changes }
     }
 
-    /// Sends a gesture that was decided on a screen of this size. Once sent, it is not interrupted.
+    /// Sends a gesture, whose points are relative to a screen of this size. Once sent, it is not interrupted.
     pub(super) async fn perform(
         &mut self,
         recorder: &mut Recorder,
@@ -102,7 +102,9 @@ impl Actor {
         let recording_ms = millis(recording.elapsed());
         // The last moment at which nothing has been done yet.
         if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
-            recorder.log_tool_end(id, ToolOutcome::Failed(NOT_SENT.to_owned()), 0.0).await?;
+            recorder
+                .log_tool_end(id, ToolOutcome::Failed(STOPPED_BEFORE_SENDING.to_owned()), 0.0)
+                .await?;
             return Err(cancelled.into());
         }
         let begun = Instant::now();
@@ -122,7 +124,7 @@ impl Actor {
         Ok(Sent { result, ended, recording_ms, took_ms })
     }
 
-    /// Waits for a command, and records what it changes of the phone's settings before it does.
+    /// Waits for a command. Records each change it makes to the phone's settings before the change is made.
     async fn recording_changes<T>(
         &mut self,
         recorder: &mut Recorder,
@@ -149,7 +151,7 @@ impl Actor {
     }
 }
 
-/// What comes of a reset.
+/// The recorded result of a reset.
 const HOME_SCREEN: &str = "home screen";
 
 async fn plain(

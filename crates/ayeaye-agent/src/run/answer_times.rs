@@ -2,12 +2,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// So many answers are remembered.
+/// The number of answers that are remembered.
 const REMEMBERED: usize = 5;
-/// So many tell how soon the next one may come.
+/// The number of answers needed for a lower bound.
 const ENOUGH: usize = 3;
 
-/// The times of its last answers in a run.
+/// The times that the acting model took for its last answers in this run.
 #[derive(Debug, Default)]
 pub(super) struct AnswerTimes {
     last: VecDeque<Duration>,
@@ -19,24 +19,23 @@ impl AnswerTimes {
         self.last.push_front(took);
     }
 
-    /// That of the last one.
+    /// The time of the last answer.
     pub(super) fn latest(&self) -> Option<Duration> {
         self.last.front().copied()
     }
 
-    /// How long the next one is sure to take, as far as can be told: four fifths of the shortest. Zero before enough
-    /// have come.
+    /// A lower bound for the next answer: four fifths of the shortest time. Zero until there are enough answers.
     pub(super) fn at_least(&self) -> Duration {
         let shortest = self.last.iter().min().filter(|_| ENOUGH <= self.last.len());
         shortest.copied().unwrap_or_default() * 4 / 5
     }
 
-    /// The longest of them.
+    /// The longest time.
     pub(super) fn at_most(&self) -> Option<Duration> {
         self.last.iter().max().copied()
     }
 
-    /// Another model answers from now on.
+    /// Forgets all times, as another model answers from now on.
     pub(super) fn clear(&mut self) {
         self.last.clear();
     }

@@ -17,7 +17,7 @@ use crate::prompt_text::{LONGEST_TASK, LONGEST_TEXT, quote_untrusted, verbatim};
 use crate::secret_text::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
-/// The answer when nobody is to answer.
+/// The answer that is given where questions are switched off.
 const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
 /// The longest answer a model may give for the user, in characters.
 const LONGEST_AUTO_REPLY: usize = 2000;
@@ -103,7 +103,7 @@ impl Run {
         Ok(StepOutcome::Continue)
     }
 
-    /// Asks a question of the run itself, and stops for it.
+    /// Asks the user a question of the run's own, not of the model, and stops the run for it.
     pub(super) async fn stop_for_question(
         &mut self,
         question: &Question,
@@ -112,8 +112,8 @@ impl Run {
         Ok(stop_for(&question.text))
     }
 
-    /// Records an answer, and adds it to the blackboard for all agents of the session. The number of an option is that
-    /// option, however the answer has come; returns what was recorded.
+    /// Records an answer, and adds it to the blackboard for all agents of the session. An answer that is the number of
+    /// an option is recorded as that option. Returns the recorded text.
     pub(super) async fn record_answer(
         &mut self,
         given: String,
@@ -140,7 +140,7 @@ impl Run {
         Ok(text)
     }
 
-    /// Records what the user says without being asked.
+    /// Records guidance: what the user says without being asked.
     pub(super) async fn record_guidance(
         &mut self,
         text: String,
@@ -155,8 +155,8 @@ impl Run {
         Ok(())
     }
 
-    /// Records a question, so that it survives a crash. Messages that arrived before it count as
-    /// guidance: a "yes" to something else must not answer it.
+    /// Records a question, so that it survives a crash. Messages that arrived before it count as guidance: a "yes" to
+    /// something else must not answer it.
     async fn record_question(&mut self, question: &Question) -> Result<(), RunError> {
         self.read_inbox().await?;
         self.recorder
@@ -174,7 +174,7 @@ impl Run {
         Ok(())
     }
 
-    /// Waits for an answer on the server's side; `None` if none comes in time.
+    /// Waits for an operator's answer; `None` if none comes in time.
     async fn operator_answer(&mut self) -> Result<Option<(InboxMessageId, String)>, RunError> {
         self.enter(RunPhase::Asking);
         self.publish(waiting_for_operator(self.question_text()));
@@ -207,7 +207,7 @@ impl Run {
         Ok(None)
     }
 
-    /// Records what the user has sent meanwhile, and returns their words.
+    /// Records the guidance that has arrived in the inbox, and returns it.
     pub(super) async fn read_inbox(&mut self) -> Result<Vec<String>, RunError> {
         let mut said = Vec::new();
         for (id, reply) in self.replies().await? {
@@ -217,8 +217,8 @@ impl Run {
         Ok(said)
     }
 
-    /// Reads what the user has said by the end of the run. An answer to the question that stays open is left for the
-    /// next, unless only this run has it. Returns whether the user has said anything that nobody has acted on.
+    /// Reads the inbox at the end of the run. An answer to the question that stays open remains there for the next run,
+    /// unless only this run has it. Returns whether there was guidance that no step has acted on.
     pub(super) async fn read_last_messages(&mut self) -> Result<bool, RunError> {
         let open = self.open_question();
         let mut said = false;
@@ -231,7 +231,7 @@ impl Run {
         Ok(said)
     }
 
-    /// What a new request has nothing to do with: what was left for an earlier one.
+    /// Drops the messages that were posted for an earlier request.
     pub(super) async fn drop_earlier_messages(&mut self) -> Result<(), RunError> {
         for (id, reply) in self.replies().await? {
             if reply.question.is_some() || self.mailbox.is_earlier(id) {
@@ -241,7 +241,7 @@ impl Run {
         Ok(())
     }
 
-    /// The replies that are in the inbox. By the policies there the session is narrowed.
+    /// The replies in the inbox. Policies in the inbox narrow the session's policy.
     pub(super) async fn replies(&mut self) -> Result<Vec<(InboxMessageId, UserReply)>, RunError> {
         let Messages { replies, policies } = self.mailbox.messages(self.recorder.session()).await;
         for (id, profile) in policies {
@@ -252,7 +252,7 @@ impl Run {
         Ok(replies)
     }
 
-    /// The number of the question that waits.
+    /// The number of the open question.
     fn open_question(&self) -> Option<u32> {
         let session = self.session();
         session.question.as_ref().map(|_| session.asked_at_step)
@@ -269,8 +269,8 @@ impl Run {
         Ok(())
     }
 
-    /// Takes a message: its effect is in the record before it is removed. An answer to a question that is not open is
-    /// dropped: it was meant for nothing else.
+    /// Takes a message: records its effect, then removes it from the inbox. Drops an answer to a question that is not
+    /// open any more.
     async fn take_guidance(
         &mut self,
         id: InboxMessageId,
@@ -342,12 +342,12 @@ impl Run {
     }
 }
 
-/// What followers are told while an operator is waited for.
+/// The status line for followers while the run waits for an operator.
 pub(crate) fn waiting_for_operator(question: &str) -> String {
     format!("waiting for the operator: {question}")
 }
 
-/// Stops the run until this question is answered.
+/// The outcome that stops the run until this question is answered.
 fn stop_for(question: &str) -> StepOutcome {
     StepOutcome::Stop(RunEnd::new(StopReason::InfoActionNeedsReply, question))
 }

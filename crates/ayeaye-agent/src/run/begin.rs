@@ -11,14 +11,14 @@ use crate::journal::{AgentState, AnswerSource, Fact, ResumeReason, SessionResume
 use crate::privacy::holds_placeholder;
 use crate::{DeviceError, error_chain};
 
-/// What a run begins with.
+/// The input that a run begins with.
 #[derive(Debug, Clone)]
 pub(crate) enum ResumeKind {
-    /// A session's first run.
+    /// None: it is the session's first run.
     First,
-    /// An answer to the question that waits, and the message that brought it, if one did.
+    /// An answer to the open question, and the id of the inbox message that brought it, if one did.
     Reply(String, Option<InboxMessageId>),
-    /// Guidance for the round that goes on.
+    /// Guidance for the open round.
     Guidance(String),
     /// A new request.
     NextRound(String),
@@ -27,7 +27,7 @@ pub(crate) enum ResumeKind {
 }
 
 impl ResumeKind {
-    /// The recorded reason; `None` for a first run.
+    /// Why the session resumes, for the record; `None` for a first run.
     fn reason(&self) -> Option<ResumeReason> {
         match self {
             Self::First => None,
@@ -40,7 +40,7 @@ impl ResumeKind {
 }
 
 impl Run {
-    /// Records how the run begins, and resets the phone before the session's first step.
+    /// Records the input of the run, and resets the phone before the session's first step.
     pub(super) async fn begin(&mut self, kind: ResumeKind) -> Result<(), RunError> {
         if let Some(reason) = kind.reason() {
             self.resume(reason).await?;
@@ -98,7 +98,7 @@ impl Run {
         Ok(())
     }
 
-    /// Tells the model that words of the user are missing, where this process does not know the secrets in them.
+    /// Tells the model that some of the user's words are missing, if this process does not know the secrets in them.
     fn note_lost_secrets(&mut self) {
         const MISSING: &str = "Parts of what the user said are missing: they were kept back as secrets (each stands as \
                                [secret ...]), and the server that knew them has ended. Do not guess them. If you need \
@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// Records the beginning of a further run, after the end of one that crashed.
+    /// Records the beginning of a further run; first the end of the last one, if it crashed.
     pub(super) async fn resume(&mut self, reason: ResumeReason) -> Result<(), RunError> {
         self.recorder.end_crashed_run().await?;
         let run = self.started_with.clone();

@@ -21,7 +21,7 @@ impl Budget {
         Self { limits, begun: Instant::now() }
     }
 
-    /// Does not count the time for which a person was waited for.
+    /// Leaves out of the time limit the time spent waiting for a person.
     pub(super) fn leave_out(&mut self, waited: Duration) {
         self.begun += waited;
     }
@@ -31,8 +31,8 @@ impl Budget {
         self.check_steps(recorder).or_else(|| self.check_call(recorder))
     }
 
-    /// The end of the run, if its steps, or those of the session, are used up. Asked in a step, it tells whether that is
-    /// the last one.
+    /// The end of the run, if the steps of the run or of the session are used up. During a step: whether it is the
+    /// last.
     pub(super) fn check_steps(&self, recorder: &Recorder) -> Option<RunEnd> {
         let session = recorder.session();
         let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
@@ -64,7 +64,7 @@ impl Budget {
         Some(RunEnd::new(StopReason::BudgetReached, used_up))
     }
 
-    /// A run at its limit still gets one call as short as this; the limit itself is checked before each step.
+    /// The least time of a call, even if the run has less left; the run's limit itself is checked before each step.
     pub(super) const LEAST_CALL: Duration = Duration::from_secs(1);
 
     /// The time limit of one model call.
@@ -73,12 +73,12 @@ impl Budget {
         self.limits.model_call.min(left.max(Self::LEAST_CALL))
     }
 
-    /// Whether a call was given less time than others, since the run has no more.
+    /// Whether a call with this limit got less time than usual, because the run had no more left.
     pub(super) fn cuts_short(&self, limit: Duration) -> bool {
         limit < self.limits.model_call
     }
 
-    /// How often a model is asked for a usable reply.
+    /// The number of attempts to get a usable reply from a model.
     pub(super) fn attempts(&self) -> u32 {
         self.limits.repairs + 1
     }

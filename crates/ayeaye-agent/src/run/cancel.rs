@@ -45,8 +45,8 @@ impl CancelHandle {
         if self.token.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
 
-    /// Waits for the future, or until the run is asked to stop. Never race a command that changes the
-    /// phone: it would be unknown whether it was carried out.
+    /// Waits for the future, or until the run is asked to stop. Never use it for a command that changes the phone:
+    /// nobody would know whether the command was carried out.
     pub(crate) async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Cancelled> {
         self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.cancelled())
     }

@@ -25,8 +25,8 @@ use crate::{
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 
 impl Run {
-    /// The recorded decision where a step is done again, else the model's; if it fails, the fallback model's.
-    /// The notes of this step are given to both, with what has been noted since.
+    /// The decision of a step: the recorded one if a replay does the step again, else the model's; if the model fails,
+    /// the fallback model's. Both models get the notes for this step.
     pub(super) async fn decide(
         &mut self,
         notes: &mut Vec<String>,
@@ -140,7 +140,7 @@ impl Run {
         })
     }
 
-    /// What the model is told at every step to which it applies.
+    /// Notes for the model that are repeated at every step they apply to.
     pub(super) fn standing_notes(&self, observation: &Observation) -> Vec<String> {
         let mut notes = Vec::new();
         if self.session().acts.words.iter().any(|said| names_secret(said)) {
@@ -152,7 +152,7 @@ impl Run {
         notes
     }
 
-    /// Waits until the screen is known to be the settled one.
+    /// Waits until the screen that the model was shown is known to be the settled one.
     pub(super) async fn confirm_settled(
         &mut self,
         observation: &mut Observation,
@@ -170,7 +170,7 @@ impl Run {
         Ok(())
     }
 
-    /// The pictures that a prompt of this step may show.
+    /// The pictures that the prompt of this step may hold.
     pub(super) fn known_pictures(&self, observation: &Observation) -> Vec<StoredPicture> {
         let mut pictures = vec![observation.picture.clone()];
         pictures.extend(self.state.image_history.stored());
@@ -298,7 +298,7 @@ impl Run {
         Ok(observation.state.secret_field || shown)
     }
 
-    /// Warns and then fails a model that does not get on.
+    /// Warns a model that makes no progress; ends the run if it still makes none.
     pub(super) fn check_progress(
         &mut self,
         frame: &Frame,
@@ -313,7 +313,7 @@ impl Run {
             Headway::None(Loop { what, acts }) => {
                 let secrets = self.recorder.secrets();
                 let told = |(act, target): &(Action, Option<String>)| {
-                    // What leave was asked for, not the question.
+                    // What permission was asked for, not the question.
                     let act = match act {
                         Action::Confirm { gesture, .. } => &Action::Gesture(gesture.clone()),
                         act => act,
@@ -337,7 +337,7 @@ fn patience_of_field(asks_only_now: bool) -> Duration {
     if asks_only_now { Observer::patience_of_act(ELEMENTS_OF_A_FIELD) } else { ELEMENTS_OF_A_FIELD }
 }
 
-/// What a model is told of a screen that it cannot be shown.
+/// The text that stands in a prompt in place of a picture that cannot be sent.
 pub(super) fn in_place_of_picture(observation: &Observation) -> Option<String> {
     if observation.dark {
         return Some(SCREEN_IS_OFF.to_owned());

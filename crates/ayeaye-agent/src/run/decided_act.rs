@@ -8,9 +8,9 @@ use crate::gate::{Rule, presses_enter};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DecidedAct<'a> {
     pub(super) gesture: &'a Gesture,
-    /// What the gate has said of it.
+    /// The gate's verdict on it.
     pub(super) gate: &'a GateRecord,
-    /// It types what must not get into another page.
+    /// It types a secret, which must not get into another page.
     pub(super) holds_secret: bool,
 }
 
@@ -21,8 +21,8 @@ impl DecidedAct<'_> {
 }
 
 impl Run {
-    /// Whether an act goes by nothing but the screen as it was, in all that it shows: one that the user has allowed, a
-    /// secret that is typed, an enter that goes to whatever has the focus.
+    /// Whether an act needs the whole screen to be unchanged: one that the user has allowed, a typed secret, an enter,
+    /// which goes to whatever has the focus.
     pub(super) fn is_strict(&self, act: &DecidedAct<'_>) -> bool {
         let enters = presses_enter(act.gesture) && act.gesture.points().is_empty();
         // A client that acts itself decides what enter does; it may not see what the screen shows meanwhile.

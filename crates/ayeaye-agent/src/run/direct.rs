@@ -40,7 +40,7 @@ const NO_FIELD: &str =
 const NOT_APPROVED: &str = "a person has to agree to it first";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
-/// A direct action, and the place for its result.
+/// A direct action, and where its result is sent.
 #[derive(Debug)]
 pub(crate) struct DirectRequest {
     pub(crate) gesture: Gesture,
@@ -48,9 +48,9 @@ pub(crate) struct DirectRequest {
     pub(crate) reason: String,
     /// The typed text is secret: it is recorded nowhere.
     pub(crate) secret: bool,
-    /// A person does it with their own hands.
+    /// A person does it on the page, not a client's model.
     pub(crate) by_hand: bool,
-    /// What a person has agreed to.
+    /// The act that a person has agreed to, if any.
     pub(crate) agreed: Agreed,
     pub(crate) result: Arc<OnceLock<DirectResult>>,
 }

@@ -70,7 +70,7 @@ impl Run {
             self.record_snapshot(SnapshotScope::Session, None, screen).await?;
         }
         if end.reason.ends_round() {
-            self.judge(EvaluationLevel::Session).await?;
+            self.evaluate(EvaluationLevel::Session).await?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Run {
         self.recorder.append(Fact::RoundEnd(round_end)).await?;
         // A crash during the evaluation must not lose the end.
         self.recorder.sync().await?;
-        self.judge(EvaluationLevel::Round).await
+        self.evaluate(EvaluationLevel::Round).await
     }
 
     pub(super) async fn record_snapshot(
@@ -169,7 +169,7 @@ impl Run {
     }
 }
 
-/// Ends a run that has waited for its phone in vain.
+/// Ends a run that waited in the queue for its phone and did not get it.
 pub(crate) async fn end_in_queue(
     mut recorder: Recorder,
     reason: StopReason,

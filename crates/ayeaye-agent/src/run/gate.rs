@@ -35,8 +35,8 @@ const TAP_FIELD_FIRST: &str =
 const NO_OTHER_WAY: &str = "Your last action was refused. Do not try it another way: leave this screen, or ask the user with a question.";
 
 impl Run {
-    /// Carries out a gesture if the gate lets it pass, asks the user about it, or refuses it. A question is
-    /// the model's own, where it has marked the act.
+    /// Carries out a gesture, asks the user about it, or refuses it, as the gate decides. If the model marked the act
+    /// as sensitive, its own question is asked.
     pub(super) async fn gate_act(
         &mut self,
         gesture: &Gesture,
@@ -191,7 +191,7 @@ impl Run {
         Ok(StepOutcome::Continue)
     }
 
-    /// The policy of the settings, narrowed by what the session was started with.
+    /// The policy of the settings, narrowed by the session's own.
     pub(super) fn policy(&self) -> Policy {
         let session = self.session();
         self.deps.policy.of_session(session.owner.name(), &session.policy)
@@ -213,7 +213,7 @@ impl Run {
         ask.text(|text| self.recorder.redact(text).into_owned())
     }
 
-    /// Records a verdict that is no plain yes, before anything follows from it.
+    /// Records a verdict other than a plain yes, before it has any effect.
     pub(super) async fn note_verdict(
         &mut self,
         judged: &Judged,

@@ -38,7 +38,7 @@ pub(super) struct HostState {
 }
 
 impl Run {
-    /// A step of the host agent.
+    /// Runs a step of the host agent.
     pub(super) async fn plan_and_assign(
         &mut self,
         step: &mut StepBuilder,

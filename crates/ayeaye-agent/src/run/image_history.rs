@@ -10,7 +10,7 @@ const MAX_RECALLED: usize = 8;
 /// The most bytes of one of them.
 const LARGEST_RECALLED: u64 = 8 << 20;
 
-/// The pictures for the next prompt, newest last.
+/// The earlier pictures for the next prompt, newest last.
 #[derive(Debug, Default)]
 pub(super) struct ImageHistory {
     images: Vec<HistoryImage>,
@@ -23,7 +23,7 @@ impl ImageHistory {
         &self.images
     }
 
-    /// The pictures with their blobs.
+    /// The pictures that are stored, with their blobs.
     pub(super) fn stored(&self) -> impl Iterator<Item = StoredPicture> {
         self.images.iter().zip(&self.blobs).map(|(image, blob)| StoredPicture {
             picture: image.picture.clone(),
@@ -45,7 +45,7 @@ impl ImageHistory {
         self.blobs.clear();
     }
 
-    /// Reads back what this model was shown in the last steps of the current request, without damaged
+    /// Reads back the pictures that this model was shown in the last steps of the current request. Leaves out damaged
     /// pictures, those made for other models, and those of apps that are private by now.
     pub(super) async fn recall(
         session: &Session,

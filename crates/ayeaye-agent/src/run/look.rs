@@ -8,7 +8,7 @@ use crate::gate::needs_elements;
 use crate::{Action, ReplyMode, StopReason};
 
 impl Run {
-    /// The screen and what is decided on it. A screen that still moved when the model was shown it is looked at
+    /// Looks at the screen and has it decided on. If the screen was still moving when the model was shown it, looks
     /// again.
     pub(super) async fn look_and_decide(
         &mut self,

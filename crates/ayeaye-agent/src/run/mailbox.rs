@@ -1,7 +1,7 @@
-//! What others leave for a run while it goes on: guidance, answers, and the word to stop.
+//! Messages to a run in progress: guidance, answers, and requests to stop.
 //!
-//! Most of it comes through the inbox of the session, from whichever server. What a client of this server
-//! marks as secret comes by a channel of its own, so that it is never on the disk.
+//! Most of them come through the session's inbox, from any server. A message that a client of this server marks as
+//! secret comes through a channel of its own, so that it is never on the disk.
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -15,31 +15,31 @@ use crate::gate::PolicyProfile;
 use crate::secret_text::SecretKind;
 use crate::{Session, SessionId, error_chain};
 
-/// The messages of one run.
+/// Access to a session's inbox for one run.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     coordinator: Arc<dyn Coordinator>,
     session: SessionId,
     epoch: u64,
     secret: mpsc::Receiver<InboxMessage>,
-    /// What came by that channel and was not taken yet.
+    /// Secret messages that have arrived and were not taken yet.
     held: Vec<InboxMessage>,
-    /// What lay in the inbox before anybody could mean this run.
+    /// Messages that were in the inbox before this run was registered.
     earlier: Vec<InboxMessageId>,
     /// Stops the run when somebody asks for it.
     _stops: AbortOnDropHandle<()>,
 }
 
-/// What a run has been left.
+/// The messages that a run found in its inbox.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     pub(super) replies: Vec<(InboxMessageId, UserReply)>,
-    /// By what the session is narrowed.
+    /// Policies by which the session's policy is to be narrowed.
     pub(super) policies: Vec<(InboxMessageId, PolicyProfile)>,
 }
 
 impl Mailbox {
-    /// Of the run that is registered as `epoch`. The `earlier` messages were left before it was.
+    /// For the run that is registered as `epoch`. The `earlier` messages were posted before it was.
     pub(crate) fn new(
         coordinator: Arc<dyn Coordinator>,
         session: SessionId,
@@ -53,12 +53,13 @@ impl Mailbox {
         Self { coordinator, session, epoch, secret, held, earlier, _stops: stops }
     }
 
-    /// Whether a message was left before this run, for an earlier one.
+    /// Whether a message was posted before this run, for an earlier one.
     pub(super) fn is_earlier(&self, message: InboxMessageId) -> bool {
         self.earlier.contains(&message)
     }
 
-    /// What the record does not have yet, in its order. What it has is removed: a crash came between.
+    /// The messages that are not in the record yet, in their order. Those that already are, because of a crash, are
+    /// removed from the inbox.
     pub(super) async fn messages(&mut self, session: &Session) -> Messages {
         while let Ok(message) = self.secret.try_recv() {
             self.held.push(message);
@@ -83,7 +84,7 @@ impl Mailbox {
         new
     }
 
-    /// Removes a message that the record has. Where that fails, the record tells that it is not taken again.
+    /// Removes a recorded message from the inbox. If that fails, the record prevents that it is taken twice.
     pub(super) async fn acknowledge(&mut self, id: InboxMessageId) {
         self.held.retain(|message| message.id != id);
         if let Err(err) = self.coordinator.acknowledge(self.session, id).await {
@@ -91,7 +92,7 @@ impl Mailbox {
         }
     }
 
-    /// From here on messages go to the next run, but for the word to stop.
+    /// Closes the inbox: from here on messages go to the next run, except a request to stop.
     pub(super) async fn close(&mut self) {
         self.secret.close();
         if let Err(err) = self.coordinator.close_inbox(self.epoch).await {
@@ -99,8 +100,8 @@ impl Mailbox {
         }
     }
 
-    /// Takes out what only this run has, for [`leave`](Self::leave): without its secrets, which this process knows by
-    /// their names.
+    /// Takes out the messages that only this run has, to be posted with [`post`](Self::post). Their secrets are
+    /// replaced by the placeholders that this process knows them by.
     pub(crate) fn take_secrets(&mut self, recorder: &Recorder) -> Vec<InboxMessage> {
         self.secret.close();
         while let Ok(message) = self.secret.try_recv() {
@@ -118,8 +119,8 @@ impl Mailbox {
         .collect()
     }
 
-    /// Leaves messages for the next run, where this one will not read them.
-    pub(crate) async fn leave(&self, messages: Vec<InboxMessage>) {
+    /// Posts messages to the next run, as this one will not read them.
+    pub(crate) async fn post(&self, messages: Vec<InboxMessage>) {
         for message in messages {
             if let Err(err) = self.coordinator.send(self.session, &message, None).await {
                 tracing::warn!("a message is lost: {}", error_chain(&err));
@@ -127,12 +128,12 @@ impl Mailbox {
         }
     }
 
-    /// Waits for news of the session.
+    /// Notifications that something about the session has changed.
     pub(super) fn news(&self) -> News {
         News::of(&*self.coordinator, self.session)
     }
 
-    /// Tells followers in other servers that there is something to read.
+    /// Notifies followers in other servers that there is something to read.
     pub(super) fn tell_followers(&self) {
         self.coordinator.wake(self.session);
     }

@@ -42,7 +42,7 @@ const LONGEST_LAST_WORDS: usize = 300;
 pub(super) struct CallCosts {
     pub(super) tokens: TokenRecord,
     pub(super) cost_usd: f64,
-    /// The price of some call is not known.
+    /// The price of at least one call is not known.
     pub(super) unpriced: bool,
     /// Milliseconds spent waiting.
     pub(super) waited_ms: f64,
@@ -84,7 +84,7 @@ impl ModelCaller {
         Self { budget, cancel, sizes: PromptSizes::of(&session.prompt_tokens) }
     }
 
-    /// Does not count against the budget the time for which a person was waited for.
+    /// Leaves out of the budget the time spent waiting for a person.
     pub(super) fn leave_out(&mut self, waited: Duration) {
         self.budget.leave_out(waited);
     }
@@ -129,7 +129,7 @@ impl ModelCaller {
         self.send_unless_moved(recorder, exchange, costs, std::future::pending()).await
     }
 
-    /// Sends a call as [`send`](Self::send) does, but gives it up when the screen that it shows is known not to be the
+    /// Sends a call as [`send`](Self::send) does, but abandons it once the screen in its prompt turns out not to be the
     /// settled one.
     pub(super) async fn send_unless_moved(
         &self,
@@ -220,18 +220,18 @@ impl Exchange {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Has only the lengths recorded of the reply that is about to be recorded, and of what follows from
-    /// it: a password may be in it, and nobody can tell where.
+    /// Makes the next recorded reply, and what follows from it, be recorded by its lengths only: it may contain a
+    /// password, and nobody can tell where.
     pub(super) fn withhold_reply(&mut self) {
         self.withheld.get_or_insert(self.prompt.messages.len());
     }
 
-    /// The reply that is about to be recorded is taken back: the screen that it is about was not the settled one.
+    /// Takes back the reply that is about to be recorded, as the screen it is about was not the settled one.
     pub(super) fn withdraw(&mut self) {
         self.withdrawn = true;
     }
 
-    /// What may be said of why the last reply could not be read.
+    /// Why the last reply could not be read, without anything that must be withheld.
     pub(super) fn reason_to_tell(&self, why: &ParseError) -> String {
         if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
     }
@@ -248,8 +248,8 @@ impl Exchange {
         format!(". The model's own words, to be taken as no more than that: {said}")
     }
 
-    /// Prepares the next attempt, which says what is wrong with the last reply, and with none before it. Fails
-    /// after the last attempt; `model` is for the message, such as "the model's".
+    /// Prepares the next attempt, whose prompt says what is wrong with the last reply, and only with that one. Fails
+    /// after the last attempt; `model` is for the error message, such as "the model's".
     pub(super) fn ask_again(
         &mut self,
         recorder: &Recorder,
@@ -274,7 +274,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Records the next sending of the prompt.
+    /// Records that the prompt is sent, once per attempt.
     pub(super) async fn log_request(
         &mut self,
         recorder: &mut Recorder,
@@ -362,8 +362,8 @@ impl Exchange {
         self.append(recorder, Fact::LlmResponse(response)).await
     }
 
-    /// Records a call without a reply. One that was given up is charged for its prompt, as far as can be told, and so
-    /// is each attempt that the endpoint had taken: the budgets have to see it.
+    /// Records a call without a reply. A call that was abandoned, and each attempt that the endpoint had accepted, is
+    /// charged for its prompt as well as that can be estimated, so that budgets count it.
     pub(super) async fn log_failure(
         &self,
         recorder: &mut Recorder,

@@ -2,9 +2,9 @@
 use crate::gate::Policy;
 use crate::{Device, DeviceCommand, DeviceError, Gesture, RefusedBy};
 
-/// The same act with the app's package in the place of its label, where lists of apps bind: these name packages. Of a
-/// file that is installed it is told anyway. The error is the phone's: what it is about is not known, so that no list
-/// can be kept to.
+/// The same act with the app's package in place of its label, if there are lists of allowed or denied apps, since those
+/// name packages. The package of a file to install is always added. On an error of the phone the app stays unknown, so
+/// the lists cannot be applied.
 pub(super) async fn named_by_package(
     device: &dyn Device,
     policy: &Policy,

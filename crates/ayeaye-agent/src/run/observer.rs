@@ -56,15 +56,15 @@ const LAST_ELEMENTS: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Observation {
     pub(super) frame: Frame,
-    /// As sent to the model.
+    /// The picture as sent to the model.
     pub(super) picture: StoredPicture,
     /// What may be stored of it is.
     stored: bool,
-    /// Package of the app in front, when the phone says.
+    /// Package of the app in front, if the phone says which.
     pub(super) app: Option<String>,
-    /// Its name in the phone's language, where that is known.
+    /// Its name in the phone's language, if known.
     pub(super) app_name: Option<String>,
-    /// What the phone said of it.
+    /// The state of the screen, as the phone reported it.
     pub(super) state: ScreenState,
     pub(super) elements: ElementsRequest,
     /// What it is known by, where it can be.
@@ -73,15 +73,15 @@ pub(super) struct Observation {
     asked_again: bool,
     /// What is black on the picture that models are sent; `None` where it is not known what should be, and none is sent.
     black_areas: Option<Vec<[i32; 4]>>,
-    /// The screen is off, and is left so: the model has pressed POWER.
+    /// The screen is off and stays off, as the model has pressed POWER.
     pub(super) dark: bool,
-    /// What it shows in words, where its app protects it from being captured.
+    /// The screen in words, if its app protects it from captures.
     pub(super) words: Option<String>,
-    /// When it was seen: its capture began then.
+    /// When its capture began.
     pub(super) seen_at: Instant,
     /// A little later.
     prepared_at: Clocks,
-    /// Looks at the screen while a model thinks.
+    /// Looks at the screen again and again while a model thinks.
     pub(super) watch: Option<ScreenWatch>,
     /// It may still move: whether it does is being seen.
     proof: Option<Box<SettledProof>>,
@@ -89,17 +89,17 @@ pub(super) struct Observation {
 }
 
 impl Observation {
-    /// Activity of the app in front; empty when the phone did not say.
+    /// Activity of the app in front; empty if the phone did not say which.
     pub(super) fn activity(&self) -> &str {
         &self.record.activity
     }
 
-    /// Whether something was made black on the picture that models are sent.
+    /// Whether parts of the model's picture are blacked out.
     pub(super) fn has_black_areas(&self) -> bool {
         self.black_areas.as_ref().is_some_and(|areas| !areas.is_empty())
     }
 
-    /// The phone said that the screen was off, whoever has switched it off: the frame may be of before.
+    /// Whether the phone said that the screen was off; the frame may then be from before.
     pub(super) fn is_off(&self) -> bool {
         !self.state.awake
     }
@@ -213,7 +213,7 @@ impl Observer {
         }
     }
 
-    /// These followers are told while the phone is away.
+    /// Sets who gets updates while the phone cannot be reached.
     pub(super) fn tell_when_away(&mut self, followers: Sender<RunUpdate>) {
         self.followers = Some(followers);
     }
@@ -252,7 +252,7 @@ impl Observer {
         Ok(observation)
     }
 
-    /// A secret that the user keeps by a name was typed where it may be seen.
+    /// Notes that a named secret was typed where it may be visible.
     pub(super) fn named_secret_may_show(&mut self) {
         if self.redact == RedactPictures::Auto {
             self.redact = RedactPictures::Always;
@@ -269,12 +269,12 @@ impl Observer {
         }
     }
 
-    /// Says whether the phone stays lit while nobody touches it.
+    /// Sets whether the phone stays lit while nobody touches it.
     pub(super) fn set_stays_lit(&mut self, stays_lit: bool) {
         self.light.stays_lit = stays_lit;
     }
 
-    /// Says whether screens change without animations.
+    /// Sets whether screens change without animations.
     pub(super) fn set_changes_at_once(&mut self, at_once: bool) {
         self.settle.at_once = at_once;
     }

@@ -3,7 +3,7 @@ use super::cancel::Cancelled;
 use crate::report::UNUSABLE;
 use crate::{DeviceError, JournalError, ModelError, ParseError, StopReason, error_chain};
 
-/// Why a run stopped, and what is reported with it.
+/// Why a run stopped, and the message for its report.
 #[derive(Debug)]
 pub(crate) struct RunEnd {
     pub(super) reason: StopReason,
@@ -88,7 +88,7 @@ pub(super) enum RunError {
 }
 
 impl RunError {
-    /// Whether the step looks at the phone again: the screen that a model was shown is not known to be the settled one.
+    /// Whether the step must look at the phone again, as the model's screen is not known to be the settled one.
     pub(super) fn looks_again(&self) -> bool {
         matches!(self, Self::ScreenMoved | Self::ScreenUnseen(_))
     }

@@ -10,12 +10,12 @@ use crate::{DeviceId, SessionId};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// The touches of this server's runs.
+/// The touches that this server's runs have made, for each phone.
 #[derive(Debug, Default)]
 pub(crate) struct PhoneTaps(Mutex<HashMap<DeviceId, VecDeque<(SessionId, Instant)>>>);
 
 impl PhoneTaps {
-    /// Counts the act of this name, if it is a touch.
+    /// Remembers an act, if its name is that of a touch.
     pub(super) fn note(&self, phone: &DeviceId, session: SessionId, act: &str) {
         if !is_counted_touch(act) {
             return;
@@ -28,7 +28,7 @@ impl PhoneTaps {
         phones.entry(phone.clone()).or_default().push_back((session, Instant::now()));
     }
 
-    /// The touches of other sessions; those of its own are in a session's record.
+    /// The touches of other sessions. A session's own are in its record.
     pub(super) fn of_others(&self, phone: &DeviceId, session: SessionId) -> u32 {
         let phones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let theirs =

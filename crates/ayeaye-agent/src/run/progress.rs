@@ -13,7 +13,7 @@ const WAITS_FOR_AN_ACT: u32 = 2;
 /// At least so many rounds of a sequence are no coincidence.
 const LEAST_ROUNDS: u32 = 2;
 
-/// What a model has decided lately, and on which screens.
+/// A model's latest decisions, and the screens they were made on, to notice repetition.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// The last decisions, the newest last: the one to be carried out now, and before it those of a sequence.
@@ -43,7 +43,7 @@ enum Refused {
     Part,
 }
 
-/// What is to be said of the latest decision.
+/// Whether the latest decision makes headway or repeats.
 #[derive(Debug)]
 pub(super) enum Headway {
     /// Nothing.
@@ -54,18 +54,17 @@ pub(super) enum Headway {
     None(Loop),
 }
 
-/// What is done again and again.
+/// Acts that are repeated again and again.
 #[derive(Debug)]
 pub(super) struct Loop {
-    /// What is wrong, as a clause.
+    /// The problem, as a clause.
     pub(super) what: String,
     /// The acts in question, in order, with the name of what each touches where that is known.
     pub(super) acts: Vec<(Action, Option<String>)>,
 }
 
 impl Progress {
-    /// Takes a decision in. A model is told after so many repetitions (`limit`), and has come to no
-    /// good after twice as many.
+    /// Adds a decision. After `limit` repetitions the model is to be told, after twice as many the run is to end.
     pub(super) fn decided(&mut self, frame: &Frame, action: &Action, limit: u32) -> Headway {
         match action {
             Action::Gesture(_) | Action::Confirm { .. } | Action::Wait(_) => {}
@@ -80,7 +79,7 @@ impl Progress {
         self.headway(limit)
     }
 
-    /// The gate has refused the latest decision: that nothing comes of it is no fault of the screen.
+    /// Notes that the gate refused the latest decision, so that an unchanged screen is not taken for a fault.
     pub(super) fn refused(&mut self, gesture: &Gesture, why: String) {
         // A host agent's acts, and those of a replay, are not taken in.
         let latest = self.recent.back_mut();
@@ -89,7 +88,7 @@ impl Progress {
         }
     }
 
-    /// The latest decision touches what has this name.
+    /// Notes the name of the control that the latest decision touches.
     pub(super) fn touched(&mut self, gesture: &Gesture, name: &str) {
         let latest = self.recent.back_mut();
         if let Some(latest) = latest.filter(|it| it.action.gesture() == Some(gesture)) {

@@ -19,7 +19,7 @@ const SWITCHED_OFF: &str =
 /// Most of a text that is shown to who is to type it, in bytes.
 const MOST_SHOWN: usize = 200;
 
-/// Acts that were put off in a row.
+/// The acts put off in a row: not carried out, as the screen had changed.
 #[derive(Debug, Default)]
 pub(super) struct PutOffs {
     /// The last one, and how often in a row it was put off.
@@ -28,7 +28,7 @@ pub(super) struct PutOffs {
 }
 
 impl PutOffs {
-    /// Whether this act was put off often enough, or so many others that it may as well be one of them.
+    /// Whether this act was put off often enough, or so many others that this one counts too.
     pub(super) fn are_enough_for(&self, gesture: &Gesture) -> bool {
         LOOKS_AGAIN <= self.times_of(gesture) || LOOKS_AGAIN_IN_ALL <= self.in_all
     }
@@ -44,7 +44,7 @@ impl PutOffs {
     }
 }
 
-/// An act that was allowed and cannot be done is the user's.
+/// The outcome if an allowed act cannot be done since its screen never rests: it is left to the user.
 pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
     let text = format!(
         "What you allowed has not been done, although it was tried several times: {why}. Your yes only covers what you \
@@ -54,22 +54,21 @@ pub(super) fn never_rests(why: &str, app: Option<String>) -> RunError {
 }
 
 impl Run {
-    /// An act that was not carried out because the screen is another one; the model is told by the
-    /// step's error.
+    /// Puts off an act because the screen has changed. The step's error tells the model.
     pub(super) fn put_off(&mut self, gesture: &Gesture, why: String, step: &mut StepBuilder) {
         tracing::debug!(session = %self.session().id, "{} is put off: {}", gesture.name(), self.recorder.redact(&why));
         step.error = Some(why);
         self.observer.may_have_changed();
     }
 
-    /// An act on a screen that the model has switched off itself is not carried out: nobody has seen what it would hit.
-    /// The next look is at the screen switched on.
+    /// Puts off an act on a screen that the model itself switched off, as nobody has seen what it would hit. The next
+    /// look switches the screen on.
     pub(super) fn put_off_until_lit(&mut self, gesture: &Gesture, step: &mut StepBuilder) {
         self.put_off(gesture, SWITCHED_OFF.to_owned(), step);
         self.observer.may_wake_again();
     }
 
-    /// Whether an act that needs the user's leave, or is theirs in the end, may be put off once more, which counts.
+    /// Whether an act that needs the user's permission, or is theirs in the end, may be put off once more; counts it if so.
     pub(super) fn may_put_off_again(&mut self, gesture: &Gesture) -> bool {
         let put_off = &mut self.state.put_off_strictly;
         if put_off.are_enough_for(gesture) {
@@ -87,7 +86,7 @@ impl Run {
         !self.is_direct && (is_wanted || self.is_strict(act))
     }
 
-    /// Puts off an act because the screen is another one, or hands it over after that was done often enough.
+    /// Puts off an act because the screen has changed. After it was put off often enough, hands it to the user.
     pub(super) fn put_off_or_hand_over(
         &mut self,
         act: &DecidedAct<'_>,

@@ -15,7 +15,7 @@ const DIALED_DIGITS: usize = 7;
 const PACE: u64 = 2;
 const INACCURACY: u64 = 5;
 
-/// What names somebody at the top of a screen.
+/// The name at the top of a screen, such as the person that a chat is with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Recipient {
     /// What may be the name, or a part of it.
@@ -56,7 +56,7 @@ impl Recipient {
         self.names.is_empty()
     }
 
-    /// Whether it is the one of before, so much later, or nobody was named and nobody is.
+    /// Whether it is the same as before, `passed` ago, or nobody was named then and nobody is now.
     pub(super) fn is_still(&self, before: &Self, passed: Duration) -> bool {
         let most = passed.as_secs().saturating_mul(PACE).saturating_add(INACCURACY);
         let went_on = |(before, now): (&u32, &u32)| {
@@ -70,7 +70,7 @@ impl Recipient {
         self.names == before.names && is_one
     }
 
-    /// Whether nothing but digits beside words is another, as in "1,234 watching".
+    /// Whether only digits beside words differ, as in "1,234 watching".
     pub(super) fn differs_in_digits(&self, before: &Self) -> bool {
         let words =
             |it: &str| it.chars().filter(|it| !it.is_numeric() && *it != ',').collect::<String>();

@@ -48,7 +48,7 @@ pub(crate) struct Recorder {
     privacy: PrivacySettings,
 }
 
-/// What a command is aimed at, why it may be sent, and where.
+/// The target of a command, the gate's verdict on it, and where it goes.
 #[derive(Debug, Default)]
 pub(super) struct ToolContext {
     pub(super) target: Option<TargetRecord>,
@@ -99,12 +99,12 @@ impl Recorder {
         Ok(Self { session, writer, secrets, privacy })
     }
 
-    /// Learns the secrets that a text of the user's names, in a session of the person whose they are.
+    /// Learns the named secrets in a text of the user's, if the session belongs to their owner.
     pub(crate) fn learn_named(&self, text: &str) {
         learn_named_from(&self.secrets, &self.session.owner, text);
     }
 
-    /// Learns the secrets that a text names which is typed as it stands, and is nobody's words.
+    /// Learns the named secrets in a text that is typed as it stands, and is not the user's words.
     pub(crate) fn learn_named_in_typed(&self, text: &str) {
         if self.session.owner.has_named_secrets() {
             mentioned(text).for_each(|name| self.secrets.learn_named(name));
@@ -134,7 +134,7 @@ impl Recorder {
         self.privacy
     }
 
-    /// The text without secrets, as it may be shown and logged.
+    /// The text with secrets replaced by placeholders, as it may be shown and logged.
     pub(super) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.secrets.redact(text)
     }

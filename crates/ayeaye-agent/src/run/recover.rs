@@ -2,32 +2,33 @@
 //!
 //! A call without a response has failed. Of a gesture without an outcome the phone says whether it began, where
 //! it can; else it may have been carried out. It is never repeated from here. A step without an end has failed.
-use super::Run;
 use super::actor::RESET;
+use super::end::record_session_end;
 use super::model_call::{CallCosts, CallNumbers, INTERRUPTED, lost_response};
 use super::outcome::RunError;
 use super::recorder::ToolOutcome;
 use super::step::StepBuilder;
+use super::{Recorder, Run};
 use crate::journal::{AgentState, Fact, ResponseRecord, ToolStart};
 use crate::session::{HOST_AGENT, JUDGE, WAKE};
-use crate::{Action, Decision, Device, Prices, Session, error_chain};
+use crate::{Action, Decision, Device, JournalError, Prices, Session, error_chain};
 
 const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
     may not have been carried out";
 const BEGUN_ACT: &str = "interrupted: the server stopped while it was under way: the phone had begun it, and \
     it may not have been carried out whole";
 const NOT_BEGUN: &str = "not carried out: the server stopped before the phone began it";
-const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
+const CRASHED_BEFORE_SENDING: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
-    /// Closes what is open. Nothing is, unless the last run crashed.
+    /// Closes whatever a crash of the last run left open: a call to a model, an act, a step.
     pub(super) async fn recover(&mut self) -> Result<(), RunError> {
         let open = &self.session().in_progress;
         if let Some((call_id, request_number, iteration)) = open.call {
             let call = CallNumbers { call_id, request_number, iteration };
             let prices = self.prices_of(&open.model);
             let fact = Fact::LlmResponse(lost_response(self.session(), call, prices));
-            if open.judging {
+            if open.evaluating {
                 self.recorder.append_as(JUDGE, None, fact).await?;
             } else {
                 self.recorder.append(fact).await?;
@@ -88,7 +89,21 @@ async fn has_begun(device: &dyn Device, tool: &ToolStart) -> Option<bool> {
     }
 }
 
-/// What the record has of a step without an end. The model is shown it like any other step.
+impl Recorder {
+    /// Records the end of the last run, if it crashed before it could.
+    pub(super) async fn end_crashed_run(&mut self) -> Result<(), JournalError> {
+        let session = self.session();
+        if session.run_ended {
+            return Ok(());
+        }
+        // The round may have ended before the crash.
+        let stopped = session.stopped.clone();
+        let (reason, message) = stopped.unwrap_or_else(|| session.crash_outcome());
+        record_session_end(self, reason, message).await
+    }
+}
+
+/// The end of a step that a crash left open, from what the record has of it. The model sees it like any other step.
 pub(super) fn recovered_step(session: &Session) -> StepBuilder {
     let open = &session.in_progress;
     let decision = open.decision.as_ref().and_then(|parsed| {
@@ -113,7 +128,7 @@ pub(super) fn recovered_step(session: &Session) -> StepBuilder {
             (AgentState::Error, String::new(), end.error.clone())
         }
         (Some(action), None) if action.gesture().is_some() => {
-            (AgentState::Error, String::new(), Some(NOT_SENT.to_owned()))
+            (AgentState::Error, String::new(), Some(CRASHED_BEFORE_SENDING.to_owned()))
         }
         _ => (AgentState::Error, String::new(), Some(INTERRUPTED.to_owned())),
     };

@@ -24,7 +24,7 @@ use crate::{
 /// The name and the profile of what decides such a step, in the record.
 const REPLAY: &str = "replay";
 
-/// How far a replay has come.
+/// The progress of a replay.
 #[derive(Debug)]
 pub(super) struct ReplayProgress {
     replay: Arc<Replay>,
@@ -41,7 +41,7 @@ impl ReplayProgress {
 }
 
 impl Run {
-    /// What the recorded step decides, where it fits the screen; `None` where a model has to decide.
+    /// The recorded step's decision, if it fits the screen; `None` if a model has to decide.
     pub(super) async fn replay_next(
         &mut self,
         observation: &mut Observation,

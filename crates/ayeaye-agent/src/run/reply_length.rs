@@ -10,7 +10,7 @@ const PER_CALL: usize = 64;
 /// What a model is told of such a reply.
 const TOO_LONG: &str = "it is far too long; say the same in a few sentences";
 
-/// Whether a reply is longer than any that is read.
+/// Whether a reply is too long to be read.
 pub(super) fn is_too_long(reply: &Reply) -> bool {
     let calls = reply.calls.iter().flat_map(|it| [&it.id, &it.name, &it.arguments]);
     let texts = [&reply.text, &reply.reasoning].into_iter().chain(calls);
@@ -18,12 +18,12 @@ pub(super) fn is_too_long(reply: &Reply) -> bool {
     LONGEST < bytes + PER_CALL * reply.calls.len()
 }
 
-/// Why a reply is not read, whatever it says: it has no end, or has been cut off.
+/// Why a reply is not read at all: it is too long, or was cut off.
 pub(super) fn unread(model: &dyn Model, reply: &Reply) -> Option<&'static str> {
     if is_too_long(reply) { Some(TOO_LONG) } else { model.incomplete(reply) }
 }
 
-/// What a model says about a picture of this size.
+/// The decision in a model's reply about a picture of this size.
 pub(super) fn read_decision(
     model: &dyn Model,
     reply: &Reply,

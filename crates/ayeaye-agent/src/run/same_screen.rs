@@ -17,14 +17,14 @@ const AROUND: (f64, f64) = (0.2, 0.06);
 const HEADER: (f64, f64) = (0.04, 0.13);
 const WHOLE: [i32; 4] = [0, 0, i32::MAX, i32::MAX];
 
-/// The screen before an act, beside the one that it was decided on.
+/// The screen right before an act, compared with the one it was decided on.
 #[derive(Debug)]
 pub(super) enum ScreenNow {
-    /// As far as can be told it is that one.
+    /// It is the same, as far as can be told.
     Same,
     /// It is that one, and what a harmless act is aimed at is called this by now, which differs in its digits.
     Ticks(String),
-    /// It is off: it is to be switched on again and looked at once more.
+    /// It is off, and must be switched on and looked at again.
     Dark,
     /// The act must not be carried out, as a clause.
     Changed(String),
@@ -92,7 +92,7 @@ impl Run {
         Ok(ScreenNow::Changed("the screen has changed where it was aimed at".to_owned()))
     }
 
-    /// What the phone's own list tells to be another thing than an act was decided on, as a clause.
+    /// A difference that the phone's list of elements shows to the screen that an act was decided on, as a clause.
     fn what_has_changed(&self, compared: Option<&Compared>) -> Option<&'static str> {
         match compared? {
             Compared::Other => Some("what it was aimed at has changed"),
@@ -199,7 +199,7 @@ impl Run {
         }))
     }
 
-    /// Whether what the phone says tells that the screen is still the one that an act was decided on.
+    /// Whether the phone's reported state shows that the screen is still the one that an act was decided on.
     pub(super) async fn is_still_there(
         &mut self,
         act: &DecidedAct<'_>,
@@ -258,7 +258,7 @@ fn unseen(err: &DeviceError) -> ScreenNow {
     ScreenNow::Changed(format!("the phone could not be looked at before: {}", error_chain(err)))
 }
 
-/// Whether it matters for a gesture what is on the screen.
+/// Whether the effect of a gesture depends on what is on the screen.
 pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::Awake { .. } | Gesture::Command(_) => false,

@@ -4,16 +4,16 @@ use super::gate::contains_value;
 use crate::privacy::placeholders;
 use crate::{Elements, Gesture};
 
-/// What a user has said in the same sentences with secrets.
+/// The user's words in the same sentences as the secrets of a typed text.
 #[derive(Debug, Default)]
 pub(super) struct BesideSecrets {
-    /// The apps that they name there, where none is the one in front.
+    /// The apps named there, if none of them is the one in front.
     pub(super) others: Vec<String>,
     pub(super) sentences: Vec<String>,
 }
 
 impl Run {
-    /// What the user has said beside the secrets of a typed text.
+    /// The user's words beside the secrets of a typed text.
     pub(super) fn words_beside_secrets(
         &self,
         gesture: &Gesture,

@@ -11,32 +11,34 @@ use serde_json::Map;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Run;
-use super::ledger::Ledger;
+use super::open_setting_changes::OpenSettingChanges;
 use super::outcome::RunError;
 use super::recorder::Recorder;
 use crate::journal::{Fact, JournalError, NoteKind};
 use crate::{ChangeLog, DeviceError, DeviceId, PutBack, SettingChange, error_chain};
 
-/// Something to be recorded, and who waits for that.
+/// A change to be recorded, and who waits for that.
 #[derive(Debug)]
 pub(super) struct ChangeToRecord {
     what: SettingChange,
-    /// `None`: it is about to be made.
+    /// `None` if the change is about to be made, else how it was put back.
     put_back: Option<PutBack>,
     recorded: oneshot::Sender<Result<(), String>>,
 }
 
-/// How the device tells a run what it changes while it carries out a command.
+/// Receives the changes that the device makes to settings while it carries out a run's command.
 #[derive(Debug)]
 pub(super) struct RunChangeLog {
-    ledger: Ledger,
+    open_changes: OpenSettingChanges,
     changes: mpsc::Sender<ChangeToRecord>,
 }
 
 impl RunChangeLog {
-    pub(super) fn new(ledger: Ledger) -> (Arc<Self>, mpsc::Receiver<ChangeToRecord>) {
+    pub(super) fn new(
+        open_changes: OpenSettingChanges,
+    ) -> (Arc<Self>, mpsc::Receiver<ChangeToRecord>) {
         let (changes, receiver) = mpsc::channel(4);
-        (Arc::new(Self { ledger, changes }), receiver)
+        (Arc::new(Self { open_changes, changes }), receiver)
     }
 
     async fn record(
@@ -55,20 +57,20 @@ impl RunChangeLog {
 #[async_trait]
 impl ChangeLog for RunChangeLog {
     async fn changing(&self, change: &SettingChange) -> Result<(), String> {
-        self.ledger.add(change).await.map_err(|err| error_chain(&err))?;
+        self.open_changes.add(change).await.map_err(|err| error_chain(&err))?;
         self.record(change, None).await
     }
 
     async fn put_back(&self, change: &SettingChange, how: &PutBack) {
-        if let Err(err) = self.ledger.remove(change).await {
-            tracing::warn!(device = %self.ledger.device, "{}", error_chain(&err));
+        if let Err(err) = self.open_changes.remove(change).await {
+            tracing::warn!(device = %self.open_changes.device, "{}", error_chain(&err));
         }
         // The run may be over by now: then the record has the change without its end, as after a crash.
         drop(self.record(change, Some(how.clone())).await);
     }
 }
 
-/// Records what the device has changed, or is about to.
+/// Records a change that the device is about to make or has put back.
 pub(super) async fn record_change(
     recorder: &mut Recorder,
     change: ChangeToRecord,
@@ -127,8 +129,8 @@ async fn note(
 }
 
 impl Run {
-    fn ledger(&self) -> Ledger {
-        Ledger {
+    fn open_changes(&self) -> OpenSettingChanges {
+        OpenSettingChanges {
             journal: self.deps.journal.clone(),
             device: self.device.id().clone(),
             session: self.session().id,
@@ -137,26 +139,25 @@ impl Run {
         }
     }
 
-    /// Puts back what is left of this run or of one that has crashed.
+    /// Puts back the settings that this run, or a crashed one, has changed.
     pub(super) async fn put_back_settings(&mut self) -> Result<(), RunError> {
         self.put_back_settings_within(None).await
     }
 
-    /// Puts settings back as [`put_back_settings`](Self::put_back_settings) does, and waits no longer than `limit` for
-    /// the phone.
+    /// Like [`put_back_settings`](Self::put_back_settings), but waits no longer than `limit` for the phone.
     pub(super) async fn put_back_settings_within(
         &mut self,
         limit: Option<Duration>,
     ) -> Result<(), RunError> {
-        let (done, remembered) = self.ledger().put_back(&*self.device, limit).await;
+        let (done, remembered) = self.open_changes().put_back(&*self.device, limit).await;
         for (change, how) in done {
             note_put_back(&mut self.recorder, &change, &how).await?;
         }
         Ok(remembered?)
     }
 
-    /// Changes the phone's settings as the user wants them until the end of the run. A phone that refuses is driven
-    /// all the same.
+    /// Changes the phone's settings, until the end of the run, as Aye-aye's settings say. A phone that refuses is
+    /// driven all the same.
     pub(super) async fn change_settings(&mut self) -> Result<(), RunError> {
         if self.is_direct || self.deps.in_process_devices.contains(self.device.id()) {
             return Ok(());
@@ -186,7 +187,7 @@ impl Run {
             }
         };
         for change in changes {
-            let change = self.ledger().add_over(change).await?;
+            let change = self.open_changes().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {}
@@ -217,7 +218,7 @@ impl Run {
             }
         };
         for change in ways {
-            let change = self.ledger().add_over(change).await?;
+            let change = self.open_changes().add_over(change).await?;
             note_change(&mut self.recorder, &change).await?;
             match self.device.change_setting(&change).await {
                 Ok(()) => {

@@ -13,13 +13,13 @@ pub(super) struct StepBuilder {
     /// The agent's state after the step, unless it follows from the outcome.
     pub(super) status: Option<AgentState>,
     pub(super) decision: Option<Decision>,
-    /// The whole response, where it holds more than the decision.
+    /// The whole response, if it holds more than the decision.
     pub(super) response: Option<ResponseRecord>,
     pub(super) result: String,
     pub(super) error: Option<String>,
     /// Why it is not certain that the gesture had its effect.
     pub(super) uncertain: Option<String>,
-    /// What came of the gesture besides.
+    /// A remark on the gesture, such as one of the phone's.
     pub(super) note: Option<String>,
     pub(super) costs: CallCosts,
     pub(super) times: PhaseTimes,
@@ -30,8 +30,7 @@ pub(super) struct StepBuilder {
 }
 
 impl StepBuilder {
-    /// Looks at the phone, or waits for what it says of its screen. How long that takes counts as looking, whatever comes
-    /// of it.
+    /// Runs a look at the phone, and counts the time it takes as time for looking, even if it fails.
     pub(super) fn looking<T>(&mut self, look: impl Future<Output = T>) -> impl Future<Output = T> {
         // In each future around it, it would stand twice.
         let look = Box::pin(look);

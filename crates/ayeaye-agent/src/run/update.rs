@@ -3,22 +3,22 @@ use std::sync::Arc;
 
 use crate::report::Report;
 
-/// What a run is busy with, for a person who waits for it.
+/// The present activity of a run, for a person who waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPhase {
-    /// It waits for its turn on the phone.
+    /// Waiting in the queue for the phone.
     Queued,
-    /// The phone is made ready.
+    /// Making the phone ready.
     Preparing,
-    /// The phone is looked at, until its screen stands still.
+    /// Looking at the phone until its screen has settled.
     Looking,
-    /// A model has been asked.
+    /// Waiting for a model.
     Deciding,
-    /// Something is done on the phone.
+    /// Acting on the phone.
     Acting,
-    /// An operator has been asked.
+    /// Waiting for an operator's answer.
     Asking,
-    /// The end is recorded, and logs are completed.
+    /// Recording the end and completing the logs.
     Ending,
 }
 
@@ -29,9 +29,9 @@ pub struct RunUpdate {
     pub report: Arc<Report>,
     /// What happened last, in one short line.
     pub line: String,
-    /// What is being done. That it changes wakes no follower: look now and then.
+    /// The present activity. Its changes do not wake followers: read it from time to time.
     pub phase: RunPhase,
-    /// Why the steps of an earlier run are not done again any more, once that is so.
+    /// Why the replay of an earlier run ended, once it has.
     pub replay_ended: Option<Arc<str>>,
     /// False once the run has stopped and everything is recorded.
     pub running: bool,

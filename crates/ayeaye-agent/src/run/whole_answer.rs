@@ -1,11 +1,11 @@
-//! The answer in a reply that is meant for a person or a verdict, and not for the phone.
+//! The answer in a reply that is meant for a person or an evaluation, not for the phone.
 //!
 //! Models that think aloud, behind servers that do not set that apart, put their thoughts before it. A thought is no
 //! answer, and neither is what was cut off.
 use super::reply_length::unread;
 use crate::{Model, Reply};
 
-/// What a model's reply says behind its thoughts, trimmed and never empty. The error says what came instead.
+/// A model's answer without the thoughts before it, trimmed and never empty. The error says what came instead.
 pub(super) fn whole_answer<'a>(
     model: &dyn Model,
     reply: &'a Reply,

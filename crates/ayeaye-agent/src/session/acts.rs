@@ -33,25 +33,25 @@ pub struct Refusal {
     said: usize,
 }
 
-/// What a session holds for the gate.
+/// The history of a session that the gate needs.
 #[derive(Debug, Clone, Default)]
 pub struct ActHistory {
-    /// What the user has said for the round: its request, and answers of a person.
+    /// The user's words for this round: its request, and a person's answers.
     pub words: Vec<String>,
     /// Placeholders of secrets, with the app in which each was asked for.
     pub secrets: Vec<(String, String)>,
-    /// Placeholders in what a person has said in the session, the newest last. Others may be made up.
+    /// Placeholders in a person's words in this session, the newest last. Any other may be made up by a model.
     pub given: Vec<String>,
-    /// What was touched last, by name.
+    /// The names of the last touches.
     pub touched: Vec<String>,
-    /// What was touched in the app in front, by name, since it was opened or somebody went back in it: which thing is
-    /// open, held or selected. Empty for what has no name.
+    /// The names of the touches in the app in front since it was opened or somebody went back in it: they tell which
+    /// thing is open, held or selected. An empty name for a control without one.
     pub path: Vec<String>,
     /// Characters typed.
     pub typed: u64,
     /// Apps that the user has said yes to as a whole.
     pub approved_apps: Vec<(ActClass, String)>,
-    /// What the user has said no to in this round, the newest last.
+    /// The acts that the user has said no to in this round, the newest last.
     pub refused: Vec<Refusal>,
     /// What they were asked about last in this round and have said neither yes nor no to, if that was the last word on
     /// it.
@@ -59,7 +59,7 @@ pub struct ActHistory {
     /// The last act of this round that the policy has refused, by its name, and why; `None` once an act of this name
     /// was done.
     denied: Option<(String, String)>,
-    /// What the gate asks about.
+    /// The act that the gate is asking about.
     pub(super) proposed: Option<GateRecord>,
     /// Package of the app that was last seen in front.
     app: String,
@@ -152,7 +152,7 @@ impl ActHistory {
         }
     }
 
-    /// What the user has said no to in this round, or nothing that is a yes, as a sentence.
+    /// A sentence about an act of this round that the user declined, or did not clearly allow.
     pub(super) fn declined(&self) -> Option<String> {
         let refused = self.refused.last().map(|it| (&it.asked, it.plainly));
         let (asked, no) = refused.or(self.undecided.as_ref().map(|it| (it, false)))?;
@@ -160,7 +160,7 @@ impl ActHistory {
         Some(format!("the user {said} an act of this task ({asked})"))
     }
 
-    /// What the policy has refused in this round, and no act of the kind was done since, as a sentence.
+    /// A sentence about an act that the policy refused in this round, if no act of the kind was done since.
     pub(super) fn denied(&self) -> Option<String> {
         let (name, why) = self.denied.as_ref()?;
         Some(format!(
@@ -168,7 +168,7 @@ impl ActHistory {
         ))
     }
 
-    /// The user's no to this act, if there was one, with what they have said since.
+    /// The user's no to this act, if there was one, with their words since.
     pub(crate) fn refusal_of(&self, act: &ActIdentity) -> Option<&[String]> {
         let refusal = self.refused.iter().find(|it| approval::is_same_act(&it.act, act))?;
         Some(self.words.get(refusal.said..).unwrap_or_default())

@@ -12,13 +12,13 @@ pub(crate) const HOST_AGENT: &str = AgentType::HostAgent.name();
 /// The client that acts itself, as the record names it among the agents.
 pub(crate) const CLIENT: &str = AgentType::Client.name();
 
-/// The model that judges, as the record names it among the agents.
+/// The evaluating model, as the record names it among the agents.
 pub(crate) const JUDGE: &str = "EvaluationAgent";
 
 /// Longest name of an agent; it names a folder in some logs.
 const MAX_NAME_CHARS: usize = 120;
 
-/// What is counted for each agent of a session, and the state it is in.
+/// The counters and the state of each agent of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
     by_name: BTreeMap<String, AgentCounters>,

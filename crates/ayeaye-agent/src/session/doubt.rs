@@ -2,7 +2,7 @@
 use crate::Action;
 use crate::event::{ActionRecord, StepEnd, ToolEnd};
 
-/// What speaks against the last act of a round having been done and had its effect.
+/// The reason to doubt that the last act of a round was done and had its effect.
 #[derive(Debug, Clone)]
 pub(super) struct Doubt {
     /// The act in words.
@@ -12,7 +12,7 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    /// What a step that has ended so makes one doubt of its act.
+    /// The doubt about the act of a step with this end, if there is reason for one.
     pub(super) fn about(
         action: &ActionRecord,
         end: &StepEnd,
@@ -48,8 +48,8 @@ impl Doubt {
     }
 }
 
-/// Whether something is done on the phone by it, also where the user is asked first. What this version cannot read
-/// may be such a thing.
+/// Whether an action does something on the phone, even if the user is asked first. An action that this version cannot
+/// read may be one.
 pub(super) fn is_act(action: &ActionRecord) -> bool {
     Action::try_from(action).map_or(true, |action| action.gesture().is_some())
 }

@@ -32,7 +32,7 @@ pub struct Planning {
     pub(crate) closing: Option<SubtaskClosing>,
     /// Subtasks given out in this round.
     pub(crate) assigned: u32,
-    /// What the host agent means to do after what it has given out.
+    /// The host agent's plan for after the current subtask.
     pub(crate) plan: Vec<String>,
     /// Subtasks that are over, those of earlier rounds first.
     pub(crate) finished: VecDeque<FinishedSubtask>,
@@ -60,10 +60,10 @@ impl Noted {
     }
 }
 
-/// What the user has said in a round after its request.
+/// Something that the user said in a round after its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SaidByUser {
-    /// The question that it answers; `None` for what nobody had asked for.
+    /// The question that it answers; `None` if it was not an answer.
     pub(crate) question: Option<String>,
     pub(crate) text: String,
 }
@@ -98,7 +98,7 @@ pub(crate) struct FinishedSubtask {
     pub(crate) result: String,
 }
 
-/// What is still to be recorded of a subtask that is over.
+/// The part of a subtask's end that is still to be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SubtaskClosing {
     /// All of it: its agent has ended it so.
@@ -232,18 +232,17 @@ impl Planning {
         self.finished.iter().filter(same).count()
     }
 
-    /// What is on the blackboard beside results: notes, and answers that nobody gave.
+    /// The blackboard without results: notes, and answers that no person gave.
     pub(crate) fn blackboard(&self) -> impl Iterator<Item = String> {
         self.blackboard.iter().map(|it| it.in_words(Wording::English))
     }
 
-    /// The notes of earlier rounds, with what the user answered in them.
+    /// The notes of earlier rounds, with the user's answers in them.
     pub(crate) fn earlier_notes(&self) -> impl Iterator<Item = String> {
         self.earlier_notes.iter().map(|it| it.in_words(Wording::English))
     }
 
-    /// What the user has said in this round, line by line and in that order: their answers, each behind its question as
-    /// content, and what nobody had asked for.
+    /// The user's words in this round, line by line and in order: answers, each behind its question, and guidance.
     pub(crate) fn said(&self) -> String {
         self.said_in(Wording::English)
     }
@@ -291,7 +290,7 @@ impl Planning {
     }
 }
 
-/// Adds what the user said, as it was said, with a mark before every line.
+/// Adds the user's words unchanged, with a mark before every line.
 pub(crate) fn push_said(page: &mut String, text: &str) {
     lines(text).for_each(|line| page.extend(["> ", &without_role_tokens(line), "\n"]));
 }

@@ -22,7 +22,7 @@ impl PromptTokens {
         found.map_or(0, |(.., tokens)| *tokens)
     }
 
-    /// A call is answered. What was not counted, or counted together with attempts that were lost, tells nothing.
+    /// Learns from an answered call. Tokens that were not counted, or counted together with lost attempts, are ignored.
     pub(super) fn learn(
         &mut self,
         model: &str,
@@ -41,7 +41,7 @@ impl PromptTokens {
     }
 }
 
-/// What a call is made for. What is asked for again counts as what was asked for first.
+/// The purpose of a call. A repeated request counts as the first one's purpose.
 pub(super) fn purpose_of(request: &LlmRequest, agent: &str) -> Option<CallPurpose> {
     request.purpose.known().map(|purpose| match purpose {
         CallPurpose::Repair if agent == HOST_AGENT => CallPurpose::Plan,

@@ -20,7 +20,7 @@ impl SessionState {
         self.acts.words.iter().any(|it| holds_placeholder(it))
     }
 
-    /// What there is to tell of a run that is about to begin: nothing yet of its own.
+    /// The report of a run that is about to begin, and has nothing of its own yet.
     pub fn initial_report(&self, run: RunInfo) -> Report {
         let mut report = self.report(true);
         report.run = run;
@@ -31,8 +31,7 @@ impl SessionState {
         report
     }
 
-    /// What is told to whoever goes on with nothing to say: an open question again, however the run
-    /// stopped that asked it.
+    /// The report for continuing without an input: the open question again, however the run that asked it stopped.
     pub fn idle_report(&self) -> Report {
         let mut report = self.report(false);
         if let Some(question) = &self.question {
@@ -52,7 +51,7 @@ impl SessionState {
         last.or_else(|| acts.declined()).or_else(|| acts.denied())
     }
 
-    /// What there is to tell. `running` when a run is under way in this process.
+    /// The session's report. `running`: a run is under way in this process.
     pub fn report(&self, running: bool) -> Report {
         let (stop_reason, message) = match (&self.stopped, running) {
             (_, true) => {

@@ -32,9 +32,9 @@ pub struct SessionState {
     pub round: u32,
     /// Whether the current round is still to be carried out.
     pub round_open: bool,
-    /// What has happened, for the model.
+    /// The history for the model.
     pub history: Vec<HistoryItem>,
-    /// What waits for an answer.
+    /// The question that waits for an answer.
     pub question: Option<Question>,
     /// How the last run stopped; `None` while one is under way, or when its process died.
     pub stopped: Option<(StopReason, String)>,
@@ -42,7 +42,7 @@ pub struct SessionState {
     pub run_ended: bool,
     /// Its last question was given up, whatever the client has done by itself since.
     pub(crate) given_up: bool,
-    /// What the current or last run was started with.
+    /// The options that the current or last run was started with.
     pub run: RunRecord,
     /// Profiles by which the policy is narrowed for this session.
     pub policy: Vec<String>,
@@ -50,20 +50,20 @@ pub struct SessionState {
     pub counts: SessionCounts,
     /// Numbers and states of each agent.
     pub agents: Agents,
-    /// What the host agent has given out, where there is one.
+    /// The host agent's subtasks, if there is a host agent.
     pub planning: Planning,
-    /// What was begun and not ended.
+    /// Everything that was begun and not ended.
     pub in_progress: InProgress,
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
-    /// What the user was asked to allow last.
+    /// The act that the user was last asked to allow.
     pub pending_approval: Option<Approval>,
-    /// What the user has allowed and is not done yet.
+    /// The act that the user has allowed and that is not done yet.
     pub approval: Option<Approval>,
-    /// What the gate needs to know of it.
+    /// The history that the gate needs.
     pub acts: Box<ActHistory>,
-    /// What the client has done on the phone itself since the agent's last step, in words.
+    /// The client's own acts on the phone since the agent's last step, in words.
     pub client_activity: ClientActivity,
     /// Number of the current or last run, from 0.
     pub run_number: u32,
@@ -74,9 +74,9 @@ pub struct SessionState {
     pub(crate) asked_at: Option<Timestamp>,
     /// The least number that the next question may have.
     pub(super) next_question: u32,
-    /// What a person or a client last answered.
+    /// The last answer of a person or a client.
     pub(crate) last_answer: Option<String>,
-    /// What a person or a client has answered in this run, and to which question.
+    /// The last answer of a person or a client in this run, with its question.
     pub(crate) answered: Option<(Question, String)>,
     /// The run whose question that one goes on from.
     pub run_began: u32,
@@ -87,15 +87,15 @@ pub struct SessionState {
     /// How large the last prompts were.
     pub(crate) prompt_tokens: PromptTokens,
     pub(super) current_run: CurrentRun,
-    /// What speaks against the last act of the round having been done and had its effect.
+    /// The reason to doubt that the last act of the round was done and had its effect.
     pub(super) doubt: Option<Doubt>,
-    /// What is told of a phone that has gone away, while it is waited for.
+    /// The message while a phone that has gone away is waited for.
     pub(super) waits_for_device: Option<String>,
     /// The last messages that had their effect, the newest last.
     pub(super) taken_messages: VecDeque<String>,
 }
 
-/// What a client has done itself while the agent did nothing.
+/// A client's own acts while the agent was idle.
 #[derive(Debug, Clone, Default)]
 pub struct ClientActivity {
     /// How many steps.
@@ -127,7 +127,7 @@ pub struct SessionCounts {
     pub round_steps: u32,
     /// Calls to models.
     pub calls: u32,
-    /// Requests to the model that judges.
+    /// Requests to the evaluating model.
     pub judgements: u32,
     /// Things done.
     pub tools: u32,
@@ -141,11 +141,11 @@ pub struct SessionCounts {
     pub tokens: u64,
 }
 
-/// What was begun and not ended: after a crash, the loose ends to tie up.
+/// Everything that was begun and not ended; after a crash, recovery closes it.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with one another")]
 pub struct InProgress {
-    /// What the model has noted for itself in this step.
+    /// The model's note to itself in this step.
     pub(super) noted: Option<String>,
     /// The reply that was understood, word for word.
     pub(super) said: Option<String>,
@@ -157,13 +157,13 @@ pub struct InProgress {
     pub call: Option<(u32, u32, u32)>,
     /// The model that was called.
     pub model: String,
-    /// What it was called for.
+    /// The purpose of the call.
     pub(crate) purpose: Option<CallPurpose>,
-    /// Whether that is a call to the model that judges.
-    pub judging: bool,
+    /// Whether that is a call to the evaluating model.
+    pub evaluating: bool,
     /// The thing being done.
     pub tool: Option<ToolStart>,
-    /// What was decided in this step.
+    /// The decision of this step.
     pub decision: Option<ParsedRecord>,
     /// How the last thing that was done after this decision ended.
     pub outcome: Option<ToolEnd>,
@@ -181,9 +181,9 @@ pub struct InProgress {
     pub agent: String,
     /// Whether a question of this step has been answered.
     pub(crate) answered: bool,
-    /// What was said in this step: where it answers the step's own question, it comes behind it.
+    /// The user's words in this step. An answer to the step's own question comes behind it.
     pub(super) replies: Vec<HistoryItem>,
-    /// What the user was asked in this step.
+    /// The question to the user in this step.
     pub(super) asked: Option<Question>,
     /// The picture that was looked at, and its size.
     pub(super) picture: Option<(BlobRef, ScreenSize)>,
@@ -193,7 +193,7 @@ pub struct InProgress {
     pub(super) decider: Option<(String, String)>,
 }
 
-/// What belongs to the current or last run only.
+/// State of the current or last run only.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CurrentRun {
     pub(super) steps: u32,
@@ -203,7 +203,7 @@ pub(super) struct CurrentRun {
     pub(super) final_action: Option<StepSummary>,
 }
 
-/// Where a session stands between runs; `ask_agent_continue` depends on it.
+/// The state of a session between runs, which decides what `ask_agent_continue` may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionPhase {
     /// A question waits.
@@ -262,7 +262,7 @@ impl SessionState {
         self.taken_messages.iter().any(|taken| taken == message)
     }
 
-    /// Where it stands while nobody drives it.
+    /// The session's state while no run drives it.
     pub fn phase(&self) -> SessionPhase {
         if self.question.is_some() {
             SessionPhase::Waiting
@@ -304,13 +304,12 @@ impl SessionState {
         }
     }
 
-    /// What the app agent whose turn it is has to do: a subtask, or the whole request.
+    /// The goal of the current app agent: a subtask, or the whole request.
     pub(crate) fn current_goal(&self) -> &str {
         self.planning.current.as_ref().map_or(&self.request, |subtask| &subtask.request)
     }
 
-    /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
-    /// before that.
+    /// The part of the history that the current agent sees: an agent with a subtask sees nothing from before it.
     pub(crate) fn visible_history(&self) -> &[HistoryItem] {
         let from = match &self.planning.current {
             Some(_) => {

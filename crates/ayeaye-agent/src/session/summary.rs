@@ -6,7 +6,7 @@ use super::{MissingSessionStart, SessionBuilder};
 use crate::event::{DeviceRecord, Event, Fact};
 use crate::{SessionId, StopReason};
 
-/// What a list shows of a session, and what decides how long it is kept.
+/// The facts of a session for lists, and for deciding how long it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of its folder in projections.
@@ -146,7 +146,7 @@ impl SummaryBuilder {
         }
     }
 
-    /// The summary of what was read; `bytes` are those of the record and its blobs.
+    /// The summary of the events so far; `bytes` are those of the record and its blobs.
     pub fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
         let Self { builder, task_name, rounds, model_ms, other_ms, apps, .. } = self;
         let (times, last_seq) = (self.times, self.last_seq);

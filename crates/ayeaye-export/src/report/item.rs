@@ -12,7 +12,7 @@ use super::call::ModelCall;
 use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
 use crate::labels;
-use crate::step_view::{ScreenView, act_with_leave};
+use crate::step_view::{ScreenView, permitted_act};
 
 /// Calls to models, or things done besides the action, in one step.
 const MAX_PER_STEP: usize = 8;
@@ -109,7 +109,7 @@ pub(super) struct Step {
     pub(super) more_calls: u64,
     pub(super) tool_calls: Vec<ToolCall>,
     pub(super) action: Option<ActionRecord>,
-    /// How the user was asked for leave.
+    /// How the user was asked for permission.
     pub(super) asked: Option<String>,
     pub(super) model_text: ModelText,
     pub(super) end: Option<StepOver>,
@@ -200,11 +200,11 @@ impl Step {
         }
     }
 
-    /// An act that was carried out is told as that, also where the model decided on a question for leave.
+    /// An act that was carried out is told as that, also where the model decided on a question for permission.
     fn tell_act(&mut self) {
         let Some(decided) = &self.action else { return };
         let mut done = self.tool_calls.iter().rev().filter(|tool_call| tool_call.device);
-        let act = done.find_map(|tool_call| act_with_leave(decided, &tool_call.name.text));
+        let act = done.find_map(|tool_call| permitted_act(decided, &tool_call.name.text));
         if act.is_some() {
             self.action = act;
         } else if self.asked.is_some() {
@@ -212,7 +212,7 @@ impl Step {
         }
     }
 
-    /// The user was asked: a question for leave is told as it was put.
+    /// The user was asked: a question for permission is told as it was put.
     pub(super) fn asks(&mut self, asked: &QuestionAsked) {
         if asked.kind == QuestionKind::Confirm {
             self.asked = Some(clip(&asked.questions.join("\n"), MAX_TEXT).text);

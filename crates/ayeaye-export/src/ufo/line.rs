@@ -6,7 +6,7 @@
 //! the selected one, and its evaluator only the latter.
 //!
 //! Only `error` and `uncertain` (left out when there is none), `last_error` (null when there is none) and
-//! `user_confirm` (left out when no leave was given or refused in the step, or since the line before)
+//! `user_confirm` (left out when no permission was given or refused in the step, or since the line before)
 //! do not stand in every line. Money and times are always numbers.
 use ayeaye_agent::journal::{AgentState, AgentType, PhaseTimes, StepEnd, StepStart};
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ pub(super) fn line(
     let (label, text) = target.map_or(("", ""), |it| (it.id.as_str(), it.name.as_str()));
     let (observation, source) = observation_text(&response.observation, step);
     let times = seconds(end.time_ms);
-    let leave = state.take_leave(step);
+    let permission = state.take_permission(step);
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
     // The app that was opened counts, not the one it was opened from.
@@ -110,8 +110,8 @@ pub(super) fn line(
     if let Some(why) = &end.uncertain {
         put(&["uncertain"], json!(why));
     }
-    if let Some(leave) = leave {
-        put(&["user_confirm", "UserConfirm"], json!(if leave { "Yes" } else { "No" }));
+    if let Some(permission) = permission {
+        put(&["user_confirm", "UserConfirm"], json!(if permission { "Yes" } else { "No" }));
     }
     Value::Object(line)
 }

@@ -40,8 +40,8 @@ pub(super) struct LogState {
     pub(super) steps: StepAssembler,
     /// Lines of `request.log` of the open step, which wait for its picture and the elements of its screen.
     pub(super) requests: Vec<Value>,
-    /// Leave that was asked for in a step whose line is written.
-    leave: Leave,
+    /// Permission that was asked for in a step whose line is written.
+    permission: Permission,
     pictures: VecDeque<(String, u32)>,
 }
 
@@ -58,7 +58,7 @@ impl LogState {
         self.request = request.to_owned();
         self.sub_rounds = 0;
         self.last_error = None;
-        self.leave = Leave::NotAsked;
+        self.permission = Permission::NotAsked;
         self.plan.clear();
         self.host_message.clear();
         self.assigned = None;
@@ -78,15 +78,16 @@ impl LogState {
 
     /// Takes what is asked and said between steps into account.
     pub(super) fn hear(&mut self, dialogue: &Dialogue) {
-        self.leave = self.leave.after(dialogue);
+        self.permission = self.permission.after(dialogue);
     }
 
-    /// The answer to a question for leave that stands in the line of this step: that to its own, or where it asks nothing
+    /// The answer to a question for permission that stands in the line of this step: that to its own, or where it asks nothing
     /// of the kind one that came after the line before was written.
-    pub(super) fn take_leave(&mut self, step: &Step) -> Option<bool> {
-        let leave = step.view.dialogue.iter().fold(self.leave, Leave::after);
-        self.leave = if leave == Leave::Asked { Leave::Asked } else { Leave::NotAsked };
-        leave.answer()
+    pub(super) fn take_permission(&mut self, step: &Step) -> Option<bool> {
+        let permission = step.view.dialogue.iter().fold(self.permission, Permission::after);
+        self.permission =
+            if permission == Permission::Asked { Permission::Asked } else { Permission::NotAsked };
+        permission.answer()
     }
 
     pub(super) fn add_subtask(&mut self, subtask: Value) {
@@ -120,9 +121,9 @@ impl Step {
     }
 }
 
-/// Whether the user was asked for leave, and what they have said to it.
+/// Whether the user was asked for permission, and what they have said to it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Leave {
+enum Permission {
     /// Nothing waits for an answer.
     #[default]
     NotAsked,
@@ -131,7 +132,7 @@ enum Leave {
     Answered(bool),
 }
 
-impl Leave {
+impl Permission {
     fn after(self, dialogue: &Dialogue) -> Self {
         match dialogue {
             Dialogue::Question(asked) if asked.kind == QuestionKind::Confirm => Self::Asked,

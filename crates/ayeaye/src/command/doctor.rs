@@ -13,7 +13,7 @@ use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
 use crate::hint::{ADB_ELSEWHERE, is_elsewhere};
 use crate::http;
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::questions::STATE_KEY_FILE;
 use crate::model_presence::ModelState;
 use crate::named_secrets::SecretFile;
@@ -205,7 +205,7 @@ fn left_unchecked(
 
 /// Which tools a client is offered now.
 fn tools(config: &Config, state: ModelState) -> DoctorFinding {
-    let offer = Offer::new(config.tools, state);
+    let offer = ConnectionTools::new(config.tools, state);
     let text = match (offer.tools.agent, offer.tools.device) {
         (true, true) if state == ModelState::Refused => {
             "clients are offered whole tasks, which fail until the model can be reached, and taps, texts and keys, for \

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::command::Exit;
 use crate::config::{Config, HttpSettings, Listen};
 use crate::http::{self, HttpError, HttpServer};
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::questions::StateCodec;
 use crate::mcp::{Defaults, Server};
 use crate::model_presence::ModelState;
@@ -58,7 +58,7 @@ fn look_for_model(app: &App, config: &Config) {
     let (presence, tools) = (app.presence.clone(), config.tools);
     tokio::spawn(async move {
         let state = presence.state().await;
-        let offer = Offer::new(tools, state);
+        let offer = ConnectionTools::new(tools, state);
         tracing::info!("{} (tools: {})", presence.describe(state), offer.tools);
         if state == ModelState::StandIn {
             tracing::info!(

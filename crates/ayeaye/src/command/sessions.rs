@@ -238,7 +238,7 @@ pub async fn answer(
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
     let text = question.chosen(text).map_err(AgentError::from)?;
     let me = Principal::operator();
-    let replaced = agent.leave_answer(id, report.asked_at_step, text.clone(), &me).await?;
+    let replaced = agent.post_answer(id, report.asked_at_step, text.clone(), &me).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &shown_answer(Some(&question), &text));
     let taken = if report.stop_reason == StopReason::StillRunning {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::text::excerpt;
 
-/// A resource of this server.
+/// The address of a resource of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Address {
     /// The newest sessions.
@@ -30,7 +30,7 @@ pub enum Address {
     Screenshot(SessionId, u32),
 }
 
-/// The URI is not one of this server.
+/// The URI names no resource of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownAddress;
 

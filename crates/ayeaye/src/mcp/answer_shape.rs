@@ -8,7 +8,7 @@ const MAX_OPTIONS: usize = 50;
 /// The options where the agent asks for approval.
 const YES_NO: [&str; 2] = ["yes", "no"];
 
-/// Which answers a question takes.
+/// The kind of answer that a question takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AnswerShape {
     /// One of these options.
@@ -20,7 +20,7 @@ pub(super) enum AnswerShape {
 }
 
 impl AnswerShape {
-    /// Those that this question takes.
+    /// The kind of answer that this question takes.
     pub(super) fn of(question: &Question) -> Self {
         let mut options: Vec<String> = Vec::new();
         for option in &question.options {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// The name under which clients declare that they show apps.
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
-/// The kind of page that the extension has.
+/// The MIME type of the extension's pages.
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 /// The address of the page.
 pub const URI: &str = "ui://ayeaye/run";
@@ -20,7 +20,7 @@ pub const URI: &str = "ui://ayeaye/run";
 /// The tools beside whose results the page is shown: those that begin, go on with or show a session.
 const SHOWN_BESIDE: [&str; 3] = ["ask_agent_start_new_task", "ask_agent_continue", "get_session"];
 
-/// The argument of `ask_agent_continue` that only the page gives.
+/// The argument of `ask_agent_continue` that only the page sends.
 pub(super) const OWN_ARGUMENT: &str = "question_step";
 
 static PAGE: LazyLock<String> = LazyLock::new(page::page);
@@ -52,7 +52,8 @@ pub fn link(tool: &mut Tool) {
     }
 }
 
-/// Takes out of a tool's schema what only the page gives: a model that must give every argument would have to make it up.
+/// Removes the argument that only the page sends from a tool's schema: a model that must give every argument would have
+/// to make it up.
 pub fn hide_own_argument(tool: &mut Tool) {
     if tool.input_schema["properties"].get(OWN_ARGUMENT).is_some()
         && let Some(fields) = Arc::make_mut(&mut tool.input_schema).get_mut("properties")
@@ -62,7 +63,7 @@ pub fn hide_own_argument(tool: &mut Tool) {
     }
 }
 
-/// Marks a tool as one that the page calls and no model.
+/// Marks a tool as one for the page, not for models.
 pub fn app_only() -> MetaObject {
     meta(json!({ "visibility": ["app"] }))
 }

@@ -24,7 +24,7 @@ use crate::text::{lines, truncate};
 const ANSWER: &str = "reply";
 const CODE: &str = "approval";
 
-/// Where a tool leaves what its user has to be asked.
+/// The place where a tool puts the form that its user has to answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PendingForm(Arc<Mutex<Option<Asked>>>);
 
@@ -35,17 +35,17 @@ struct Asked {
     approval: ApprovalOfForm,
 }
 
-/// What a form stands for.
+/// The approval that a form asks for.
 #[derive(Debug, Clone)]
 pub(super) struct ApprovalOfForm {
-    /// The code that stands for a yes.
+    /// The approval code that a yes stands for.
     pub(super) code: String,
-    /// What it is for, as a digest.
+    /// A digest of what the person is asked about.
     pub(super) about: String,
 }
 
 impl PendingForm {
-    /// Leaves a question, and the code that stands for a yes, if the client of this call shows forms in this
+    /// Puts a question, with the approval code that a yes stands for, if the client of this call shows forms in this
     /// way.
     pub(super) fn put(ctx: &RequestContext<RoleServer>, question: &str, approval: ApprovalOfForm) {
         if let Some(Self(slot)) = ctx.extensions.get() {
@@ -65,10 +65,10 @@ pub(super) struct ApprovalCall<'a> {
 }
 
 impl<'a> ApprovalCall<'a> {
-    /// For this call, whose answer becomes an argument where it brings one. `None` for a client that shows no
-    /// forms, or is asked in another way, and where the form was closed: the same form again would be closed
-    /// again, so that the client is told the code and asks in its own way. `declined` is given what a person has said no
-    /// to.
+    /// Begins a call. If it brings the answer to a form, the answer becomes an argument. `None` for a client that shows
+    /// no forms or is asked in another way, and if the form was closed: the same form would be closed again, so the
+    /// client gets the code and asks in its own way. If a person has said no, `declined` gets the approval that was
+    /// asked for.
     pub(super) fn begin(
         codec: &'a StateCodec,
         declined: impl FnOnce(&ApprovalOfForm, &Principal),
@@ -98,7 +98,7 @@ impl<'a> ApprovalCall<'a> {
         Ok(Some(Self { codec, principal, call: retry.call, pending }))
     }
 
-    /// The form, where the tool has left one; otherwise its own result.
+    /// The form, if the tool has put one; else the tool's own result.
     pub(super) fn end<E>(self, result: Result<CallToolResponse, E>) -> Result<CallToolResponse, E> {
         let left = self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Asked { question, approval }) = left else { return result };
@@ -157,7 +157,7 @@ pub(super) fn yes_or_no(question: &str) -> ElicitRequestParams {
     }
 }
 
-/// What a person has said to such a form.
+/// A person's answer to such a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormReply {
     /// They agree.
@@ -169,7 +169,7 @@ pub(super) enum FormReply {
 }
 
 impl FormReply {
-    /// What the answer to the form says.
+    /// Reads the answer to the form.
     pub(super) fn of(result: &ElicitResult) -> Self {
         let said = result.content.as_ref().and_then(|content| content.get(ANSWER)?.as_str());
         match result.action {

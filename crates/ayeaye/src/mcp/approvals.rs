@@ -78,7 +78,7 @@ pub(crate) struct PhoneAsked {
 }
 
 impl PhoneAsked {
-    /// The one that is there now.
+    /// The phone that is connected under this id now.
     pub(crate) async fn of(agent: &Agent, device: &DeviceId) -> Self {
         Self { device: device.clone(), identity: agent.phone_identity(device).await }
     }
@@ -100,8 +100,8 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// Returns when a person has agreed to this act, with the approval where that was a code; otherwise the error that
-    /// says what to do.
+    /// Returns once a person has agreed to this act, with the approval if an approval code was given. Otherwise an
+    /// error that says what to do.
     pub(super) async fn ask(
         &self,
         agent: &Agent,
@@ -128,8 +128,7 @@ impl Approvals {
         Err(told)
     }
 
-    /// Returns when a person has agreed to what the gate asks about; otherwise the error that says what to
-    /// do.
+    /// Returns once a person has agreed to the act that the gate asks about. Otherwise an error that says what to do.
     pub(super) async fn ask_for_act(
         &self,
         agent: &Agent,
@@ -145,7 +144,7 @@ impl Approvals {
         Err(self.needs(&phone, asked, wait.request()))
     }
 
-    /// What a client is told that has to ask its user, with a code for the answer.
+    /// The error for a client that has to ask its user, with an approval code for the answer.
     pub(super) fn needs(
         &self,
         phone: &PhoneAsked,
@@ -159,7 +158,7 @@ impl Approvals {
         told
     }
 
-    /// A code for a person's yes to what the gate asks about.
+    /// Issues an approval code for the act that the gate asks about.
     pub(crate) fn issue_code_for_act(
         &self,
         phone: &PhoneAsked,
@@ -169,7 +168,7 @@ impl Approvals {
         self.issue(phone, principal, Subject::Act(Box::new(asked.clone()))).code
     }
 
-    /// A person's yes to what the gate asks about, by such a code.
+    /// Takes the approval of such an act by its code.
     pub(crate) fn take_act(
         &self,
         phone: &PhoneAsked,
@@ -179,7 +178,8 @@ impl Approvals {
         self.take(code, phone, principal, |it| matches!(it, Subject::Act(_)))
     }
 
-    /// A person said no to what a form is for. Its own code may have ended, or be in another call's hand.
+    /// Withdraws the approvals of the act that a person said no to in a form. The form's own code may have expired, or
+    /// be in use by another call.
     pub(super) fn declined(&self, no: &ApprovalOfForm, principal: &Principal) {
         self.end_all(&no.about, principal);
     }

@@ -62,8 +62,8 @@ impl From<&Config> for Defaults {
     }
 }
 
-/// The arguments of a call, or the error that names the one that does not fit. rmcp's own extractor
-/// answers with a protocol error, which the client's model never sees.
+/// The arguments of a call, or an error that names the invalid one. rmcp's own extractor answers with a protocol error,
+/// which the client's model never sees.
 #[derive(Debug)]
 pub struct ValidatedArgs<T>(pub Result<T, ToolError>);
 
@@ -232,7 +232,7 @@ pub struct ListSessionsArgs {
     pub before: Option<String>,
 }
 
-/// Which pictures a client wants in a result.
+/// The pictures that a client wants in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedPictures {
     /// None.
@@ -243,7 +243,7 @@ pub enum WantedPictures {
     Each,
 }
 
-/// A task or a reply: not empty, not too long, without control characters.
+/// Checks a task or a reply: not empty, not too long, without control characters.
 pub fn text(name: &'static str, text: &str) -> Result<String, ToolError> {
     if MAX_TEXT < text.len() {
         return Err(ToolError::too_long(name, text.len(), MAX_TEXT));
@@ -323,7 +323,7 @@ pub fn pictures(given: Option<&str>) -> Result<WantedPictures, ToolError> {
     }
 }
 
-/// What a session's policy is narrowed to. `trusted` narrows nothing, so it is not a choice.
+/// The profile that a session's policy is narrowed to. `trusted` narrows nothing, so it is not a choice.
 pub fn policy(given: Option<&str>) -> Result<Option<PolicyProfile>, ToolError> {
     let Some(given) = given else { return Ok(None) };
     let narrows = |profile: &PolicyProfile| *profile != PolicyProfile::Trusted;

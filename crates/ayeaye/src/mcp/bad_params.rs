@@ -15,8 +15,8 @@ use crate::text::excerpt;
 const REMOVED: [&str; 5] =
     ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
 
-/// What is wrong with an `initialize` whose params do not fit, and its id. rmcp takes it for a request that should
-/// have come after a handshake, and says what is missing there.
+/// The error for an `initialize` with invalid params, and its id. rmcp would take it for a request before the
+/// handshake, and complain of that.
 pub(crate) fn of_handshake(message: &ClientJsonRpcMessage) -> Option<(ErrorData, RequestId)> {
     let ClientJsonRpcMessage::Request(message) = message else { return None };
     let ClientRequest::CustomRequest(request) = &message.request else { return None };
@@ -27,8 +27,7 @@ pub(crate) fn of_handshake(message: &ClientJsonRpcMessage) -> Option<(ErrorData,
     is_handshake.then(|| (refused(), message.id.clone()))
 }
 
-/// Says what is wrong with the params of a known method, or that the method is not known; `modern`: to a
-/// client of 2026-07-28.
+/// The error for invalid params of a known method, or for an unknown method. `modern`: the client speaks 2026-07-28.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
 pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> ErrorData {
     let unknown = || {

@@ -12,14 +12,14 @@ use crate::text::excerpt;
 /// Most characters of what a client calls itself.
 const LONGEST_NAME: usize = 60;
 
-/// Notes who says hello.
+/// Logs which client has connected.
 pub(super) fn note_connected(client: &Implementation, ctx: &RequestContext<RoleServer>) {
     let name = excerpt(&client.name, LONGEST_NAME);
     let version = excerpt(&client.version, LONGEST_NAME);
     tracing::info!(owner = principal::of(ctx).name(), "the client {name} {version} has connected");
 }
 
-/// A call of a tool, until it is told how it went.
+/// A tool call in progress, to be logged when it ends.
 pub(super) struct NotedCall {
     tool: String,
     owner: Principal,
@@ -31,7 +31,7 @@ impl NotedCall {
         Self { tool: tool.to_owned(), owner: principal::of(ctx), began: Instant::now() }
     }
 
-    /// Notes how it went. The words of a result are the client's and may hold what is private; they are not logged.
+    /// Logs how it ended. The texts of a result are the client's and may be private, so they are not logged.
     pub(super) fn end(self, result: &Result<CallToolResponse, ErrorData>) {
         let Self { tool, owner, began } = self;
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -20,7 +20,7 @@ use crate::text::truncate;
 /// How long the answer of a call waits for its last messages.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 
-/// The levels that clients of the older protocols have set, by their handshakes.
+/// The log levels that clients of the older protocols have set, by handshake.
 #[derive(Debug, Clone, Default)]
 pub struct Levels {
     inner: Arc<Mutex<Vec<AskedLevel>>>,
@@ -51,8 +51,8 @@ impl Levels {
     }
 }
 
-/// Runs the call and meanwhile sends the client the steps of its run, and how it ended unless that is told already. A
-/// client that does not read delays neither.
+/// Runs the call, and meanwhile sends the steps of its run to the client as log messages, and its end unless the result
+/// already tells it. A client that does not read them delays nothing.
 pub async fn with_run_messages<T>(
     level: Option<LoggingLevel>,
     follower: Follower,

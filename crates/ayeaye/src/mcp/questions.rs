@@ -28,9 +28,9 @@ pub use retry::RetryContext;
 use super::client_support::ClientSupport;
 use super::elicitation::show_form;
 use super::logging::{self, Levels};
+use super::read_receipts;
 use super::results::Unanswered;
 use super::run_wait::RunWait;
-use super::told;
 use super::tool_error::ToolError;
 use crate::principal;
 
@@ -251,7 +251,7 @@ impl<'a> QuestionDelivery<'a> {
 
     /// The question for a client that calls again with the answer.
     fn input_required(&self, report: &Report, question: &Question, number: u32) -> Followed {
-        told::note_question_told(self.agent, report, self.wait.request());
+        read_receipts::note_question_told(self.agent, report, self.wait.request());
         let state = RequestState {
             session: report.session_id.to_string(),
             question: number,

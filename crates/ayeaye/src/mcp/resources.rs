@@ -23,8 +23,8 @@ pub(super) use list::beginning_with;
 use self::steps::StepPicture;
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::{ClientSupport, IMMUTABLE_TTL_MS, is_modern};
-use super::offer::Offer;
-use super::{app, results, skill, told};
+use super::connection_tools::ConnectionTools;
+use super::{app, read_receipts, results, skill};
 use crate::principal;
 
 const JSON: &str = "application/json";
@@ -107,12 +107,12 @@ pub async fn list(
     list::page(agent, &principal::of(ctx), cursor, ClientSupport::of(ctx).apps).await
 }
 
-/// Answers `resources/read`. What the connection is offered may take a look at the model: it is awaited only where it
-/// is told.
+/// Answers `resources/read`. Finding out the connection's tools may take a request to the model's server, so `offer` is
+/// awaited only for resources that show them.
 pub async fn read(
     agent: &Arc<Agent>,
     uri: &str,
-    offer: impl Future<Output = Offer>,
+    offer: impl Future<Output = ConnectionTools>,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
     let unchanging = skill::read(uri).or_else(|| app::read(uri));
@@ -140,7 +140,7 @@ struct ReadResource {
 async fn read_ours(
     agent: &Arc<Agent>,
     address: Address,
-    offer: impl Future<Output = Offer>,
+    offer: impl Future<Output = ConnectionTools>,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResource, ErrorData> {
     let principal = &principal::of(ctx);
@@ -166,7 +166,7 @@ async fn read_ours(
         }
         Address::Session(id) => {
             let report = agent.report(id, principal).await.map_err(refused)?;
-            told::note_question_told(agent, &report, ctx);
+            read_receipts::note_question_told(agent, &report, ctx);
             text_of(&results::RunResult::from(&report).offered(&report, offer.await))
         }
         Address::Steps(id) => {

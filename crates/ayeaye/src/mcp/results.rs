@@ -31,7 +31,7 @@ pub(crate) use self::sessions::waits;
 pub use self::unanswered::Unanswered;
 pub use self::watch::{WatchResult, number_asked, state};
 use super::address::Address;
-use super::offer::Offer;
+use super::connection_tools::ConnectionTools;
 use super::schema::names_say_it;
 use super::texts;
 use crate::text::{short_lines, truncate};
@@ -266,7 +266,7 @@ impl RunResult {
 
     /// Fits the advice to what the client is offered: what it may not call is not advised.
     #[must_use]
-    pub fn offered(mut self, report: &Report, offer: Offer) -> Self {
+    pub fn offered(mut self, report: &Report, offer: ConnectionTools) -> Self {
         if !offer.tools.agent {
             self.next = next::without_tasks(report.stop_reason, offer.tools);
             if let Some(message) = next::by_hand_without_tasks(report) {

@@ -43,7 +43,7 @@ pub(super) struct RunWait<'a> {
     withdrawn: CancellationToken,
 }
 
-/// What is to begin.
+/// The thing whose beginning is waited for.
 pub(super) enum Beginning<'a> {
     /// A new session on this phone.
     Task(&'a DeviceId),
@@ -51,7 +51,7 @@ pub(super) enum Beginning<'a> {
     Session(SessionId),
 }
 
-/// How waiting for something that is not a run ended.
+/// The outcome of waiting for something other than a run.
 pub(super) enum WaitOutcome<T> {
     /// It happened.
     Done(T),
@@ -73,12 +73,13 @@ impl<'a> RunWait<'a> {
         Self { agent, ctx, limit, deadline, progress, withdrawn }
     }
 
-    /// Is cancelled when the call is, as long as nothing has begun: then nothing is to begin any more.
+    /// A token that is cancelled with the call, as long as no run has begun: then none may begin any more.
     pub(super) fn withdrawn(&self) -> CancellationToken {
         self.withdrawn.clone()
     }
 
-    /// Is over when the call is cancelled or has used up its time, but for a moment: most runs end in one.
+    /// Completes when the call is cancelled or its time is used up, but gives at least a moment: most runs that are
+    /// ending end within it.
     pub(super) fn given_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let (cancelled, until) =
             (self.ctx.ct.clone(), self.deadline.max(Instant::now() + A_MOMENT));
@@ -90,12 +91,12 @@ impl<'a> RunWait<'a> {
         }
     }
 
-    /// The request that waits.
+    /// The request of the waiting call.
     pub(super) fn request(&self) -> &'a RequestContext<RoleServer> {
         self.ctx
     }
 
-    /// The whole wait.
+    /// The time limit of the wait.
     pub(super) fn limit(&self) -> Duration {
         self.limit
     }
@@ -110,9 +111,9 @@ impl<'a> RunWait<'a> {
         self.deadline += by;
     }
 
-    /// Waits until a run begins: its phone may be taken by an act, which no session stands for, or answer slowly. When the
-    /// wait is over first, it begins all the same as soon as it can. When the call is cancelled first, it never begins: a
-    /// client that makes the call again is not to meet a run that is about to be stopped.
+    /// Waits until a run begins: its phone may be busy with an act outside of any session, or answer slowly. If the
+    /// wait is over first, the run still begins as soon as it can. If the call is cancelled first, the run never
+    /// begins: a client that repeats the call must not meet a run that is about to be stopped.
     pub(super) async fn until_begun(
         &mut self,
         what: &Beginning<'_>,
@@ -162,7 +163,7 @@ impl<'a> RunWait<'a> {
         }
     }
 
-    /// Waits until the run stops. When the wait is over first, or this server ends and another one has the run,
+    /// Waits until the run stops. If the wait is over first, or this server shuts down while another one has the run,
     /// the report says `STILL_RUNNING` and the run goes on. Cancelling the call stops the run.
     pub(super) async fn until_stopped(
         &mut self,
@@ -206,7 +207,7 @@ impl<'a> RunWait<'a> {
         Ok(follower.report())
     }
 
-    /// Waits for something else, at most `limit`, with `message` as progress now and then.
+    /// Waits for something else, at most `limit`, and sends `message` as progress from time to time.
     pub(super) async fn wait_for<T>(
         &mut self,
         message: &str,

@@ -41,8 +41,8 @@ fn drop_implied(schema: &mut Value) {
     }
 }
 
-/// The schema of a result in outline: the fields that are always there and their types, and nothing below them. For one
-/// that several tools share and one of them tells: every chat pays for the list of tools.
+/// A result's schema in outline: the fields that are always there and their types, and nothing below them. For a result
+/// that several tools share and one of them describes: every chat pays for the list of tools.
 pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = shallow::<T>();
     let object = Arc::make_mut(&mut schema);
@@ -56,7 +56,7 @@ pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
     schema
 }
 
-/// Takes out what its fields are for, of a part of a result whose names say it.
+/// Removes the descriptions of a part's fields, if their names say enough.
 pub fn names_say_it(schema: &mut schemars::Schema) {
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in
@@ -66,7 +66,7 @@ pub fn names_say_it(schema: &mut schemars::Schema) {
     }
 }
 
-/// The schema of a result with the types of its fields and what each is for, and nothing below them.
+/// A result's schema with the types and descriptions of its fields, and nothing below them.
 pub fn shallow<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = output::<T>();
     for property in properties(Arc::make_mut(&mut schema)) {

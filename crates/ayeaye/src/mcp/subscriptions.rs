@@ -53,7 +53,7 @@ struct Client {
 }
 
 impl Subscriptions {
-    /// Notifies the client of new sessions from now on: only a client that has listed resources cares.
+    /// Notes that the client has listed resources: only then is it notified of new sessions.
     pub fn has_listed(&self, agent: &Arc<Agent>, ctx: &RequestContext<RoleServer>) {
         // Clients of the newer protocol say what they want in `subscriptions/listen`.
         let handshake = if is_modern(ctx) { None } else { ctx.peer.peer_info() };
@@ -114,8 +114,8 @@ impl Subscriptions {
         }
     }
 
-    /// A connection whose handshake was `before` has another one now. What it was subscribed to stays: it may be
-    /// another client's of a bridge.
+    /// Notes that a connection's handshake, once `before`, is another one now. Its subscriptions stay: behind a bridge
+    /// they may be another client's.
     pub fn follow_handshake(
         &self,
         before: &InitializeRequestParams,

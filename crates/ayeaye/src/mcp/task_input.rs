@@ -22,8 +22,7 @@ impl From<AgentError> for CannotGoOn {
     }
 }
 
-/// What the user says, of which a task and a reply exclude each other. `reply_name`: what the reply is called where it
-/// comes from.
+/// The user's input: a task or a reply, not both. `reply_name`: the caller's name for the reply, for the error.
 pub(crate) fn user_input(
     task: Option<&str>,
     reply: Option<&str>,
@@ -44,7 +43,7 @@ pub(crate) fn user_input(
     })
 }
 
-/// Fails at once where no model is there to be handed a task: a run would find out on the phone.
+/// Fails at once if there is no model to hand a task to: a run would find out only on the phone.
 pub(crate) async fn ensure_model(presence: &ModelPresence) -> Result<(), CannotGoOn> {
     match presence.state().await {
         state if state.takes_tasks() => Ok(()),
@@ -52,7 +51,7 @@ pub(crate) async fn ensure_model(presence: &ModelPresence) -> Result<(), CannotG
     }
 }
 
-/// Fails where a session could only fail with this input. Refused, an answer leaves its question open.
+/// Fails if the session could only fail with this input. A refused answer leaves its question open.
 pub(crate) async fn ensure_can_go_on(
     agent: &Agent,
     presence: &ModelPresence,

@@ -28,8 +28,8 @@ use self::ended::{EndedTasks, TaskEnd};
 use self::id::TaskId;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, parse_answer, question_form};
+use super::read_receipts;
 use super::results::{self, RunResult, Unanswered};
-use super::told;
 use super::tool_error::ToolError;
 use crate::clock;
 use crate::principal;
@@ -40,7 +40,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// How often to poll a task that waits for a person.
 const POLL_INTERVAL_WAITING: Duration = Duration::from_secs(5);
 
-/// What is known of tasks besides the journal. Clones share it.
+/// State of tasks that is not in the journal. Clones share it.
 #[derive(Clone)]
 pub struct Tasks {
     ended: Arc<EndedTasks>,
@@ -62,7 +62,7 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Tasks of sessions that are removed when they are older than this.
+    /// For sessions that are removed when older than this; tasks report it as their lifetime.
     pub fn with_max_age(max_age: Option<Duration>) -> Self {
         Self { ended: Arc::default(), max_age, now: clock::system() }
     }
@@ -115,7 +115,7 @@ impl Tasks {
         let client = require_tasks(ctx)?;
         let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
-        told::note_question_told(agent, report, ctx);
+        read_receipts::note_question_told(agent, report, ctx);
         let (payload, message) = match end {
             Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
             Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),

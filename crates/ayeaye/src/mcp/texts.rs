@@ -1,10 +1,10 @@
 //! The texts from which a client's model learns how to use the agent. A changed word changes the
 //! product, so a snapshot pins `tools/list`.
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::model_presence::ModelState;
 
 /// The server's instructions, for what it offers. Some hosts cut them at 2,000 characters.
-pub fn instructions(offer: Offer) -> String {
+pub fn instructions(offer: ConnectionTools) -> String {
     let tools = offer.tools;
     let mut text = String::from(match (tools.agent, tools.device) {
         (_, true) if offer.client_drives() => DIRECT,
@@ -293,7 +293,7 @@ mod tests {
                 ModelState::NotConfigured,
                 ModelState::Refused,
             ] {
-                let offer = Offer { tools: ToolSet { agent, device, manage }, model };
+                let offer = ConnectionTools { tools: ToolSet { agent, device, manage }, model };
                 let text = instructions(offer);
                 assert!(text.chars().count() <= 2000, "{}", text.chars().count());
                 // What does not run now is named where it may run soon.
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn where_the_client_drives_the_instructions_say_so_and_how() {
-        let auto = |model| instructions(Offer::new(ToolChoice::Auto, model));
+        let auto = |model| instructions(ConnectionTools::new(ToolChoice::Auto, model));
         let text = auto(ModelState::NotConfigured);
         for part in [
             "No model is configured",

@@ -39,7 +39,7 @@ impl IntoCallToolResult for ToolError {
 }
 
 impl ToolError {
-    /// What is wrong, without what a client can do about it.
+    /// The problem, without the hint what to do about it.
     pub(crate) fn what(&self) -> &str {
         &self.text
     }
@@ -96,7 +96,7 @@ impl ToolError {
         }
     }
 
-    /// What a person has to agree to first.
+    /// An act that a person has to agree to first.
     pub(super) fn needs_approval(question: &str, code: &str) -> Self {
         Self {
             text: format!(
@@ -107,7 +107,7 @@ impl ToolError {
         }
     }
 
-    /// A code that is not good for this act.
+    /// An approval code that is not valid for this act.
     pub(super) fn not_approved(given: &str) -> Self {
         Self {
             text: format!(
@@ -117,7 +117,7 @@ impl ToolError {
         }
     }
 
-    /// A code whose act was carried out, or was begun: by the step and the session it is, where that is known.
+    /// An approval code whose act was already carried out or begun; names its step and session, if known.
     pub(super) fn used_approval(given: &str, came_of_it: Option<(u32, SessionId)>) -> Self {
         let at = came_of_it
             .map(|(step, session)| format!(", at step {step} of session {session}"))
@@ -132,7 +132,7 @@ impl ToolError {
         }
     }
 
-    /// A task whose phone is taken by what has no session to name, or slow.
+    /// A task whose phone is slow, or busy with an act outside of any session.
     pub(super) fn not_begun(device: &DeviceId) -> Self {
         Self {
             text: format!(
@@ -157,7 +157,7 @@ impl ToolError {
         }
     }
 
-    /// A person said yes while what a phone is called by became another one's.
+    /// A person said yes, but the phone's id now belongs to another phone.
     pub(super) fn other_phone(device: &DeviceId) -> Self {
         Self {
             text: format!(

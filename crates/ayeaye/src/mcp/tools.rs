@@ -47,8 +47,8 @@ impl Toolbox {
         [Some(&self.app), tools.agent.then_some(&self.app_stops)].into_iter().flatten()
     }
 
-    /// The tools that are offered, by name. A client that shows the app is told which tools it belongs to,
-    /// and which are the app's own; any other would let its model call those.
+    /// The tools that are offered, by name. A client that shows the app also gets the app's own tools, and which tools
+    /// have the page; any other client would let its model call them.
     pub(super) fn list(&self, tools: ToolSet, apps: bool) -> Vec<Tool> {
         let mut all: Vec<Tool> = self.offered(tools).flat_map(ToolRouter::list_all).collect();
         if apps {
@@ -61,8 +61,8 @@ impl Toolbox {
         all
     }
 
-    /// The group with this tool, if it is offered. The app's own are answered to whoever calls them: they do
-    /// nothing that the caller could not do otherwise.
+    /// The group with this tool, if it is offered. The app's own tools answer any caller: they do nothing that the
+    /// caller could not do by other tools.
     pub(super) fn find(&self, tools: ToolSet, name: &str) -> Option<&ToolRouter<Server>> {
         self.offered(tools).chain(self.of_app(tools)).find(|group| group.has_route(name))
     }

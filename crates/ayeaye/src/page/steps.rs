@@ -79,7 +79,7 @@ pub(super) struct Step {
     /// Whether an act went to the phone.
     #[serde(rename = "sent", skip_serializing_if = "std::ops::Not::not")]
     was_sent: bool,
-    /// How the user was asked for leave.
+    /// How the user was asked for permission.
     #[serde(skip)]
     asked: Option<String>,
     /// What was decided.

@@ -1,4 +1,4 @@
-//! What needs the user's leave, on a screen that changes while the model thinks.
+//! What needs the user's permission, on a screen that changes while the model thinks.
 use std::time::Duration;
 
 use super::same_screen::after;

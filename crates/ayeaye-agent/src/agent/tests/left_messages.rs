@@ -38,7 +38,7 @@ async fn inbox(rig: &Rig, session: SessionId) -> Vec<InboxMessage> {
 async fn an_answer_that_was_left_for_an_earlier_request_is_none_of_the_next() {
     let rig = Rig::new([info("What is the password of Nimbus?"), complete("done")]);
     let session = rig.run().await.session_id;
-    rig.leave_answer(session, "sesameopen").await;
+    rig.post_answer(session, "sesameopen").await;
     let report = rig.go_on(session, task("Open the notes")).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.answers(session).await, []);
@@ -52,7 +52,7 @@ async fn an_answer_that_was_left_for_an_earlier_request_is_none_of_the_next() {
 async fn an_answer_to_a_question_that_is_given_up_goes_with_it() {
     let rig = Rig::new([info("Which note?"), complete("done")]);
     let session = rig.run().await.session_id;
-    rig.leave_answer(session, "Delete the note.").await;
+    rig.post_answer(session, "Delete the note.").await;
     rig.agent.end_task(session, &client()).await.unwrap();
     assert_eq!((dropped(&rig, session).await, inbox(&rig, session).await), (1, Vec::new()));
     rig.go_on(session, task("Open the notes")).await;

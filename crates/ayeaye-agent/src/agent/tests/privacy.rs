@@ -441,7 +441,7 @@ async fn an_answer_in_the_users_stead_is_learned_before_it_is_recorded() {
 async fn an_operators_late_answer_is_a_secret() {
     let rig = Rig::new([info("Which code?"), info("And now?")]);
     let asked = rig.run().await;
-    rig.leave_answer(asked.session_id, "771122").await;
+    rig.post_answer(asked.session_id, "771122").await;
     rig.go_on(asked.session_id, reply("482913")).await;
     assert_eq!(rig.files_with("771122"), [""; 0]);
 }

@@ -150,7 +150,7 @@ async fn an_operator_answers_from_another_process() {
     }
     let session = follower.report().session_id;
     let asked = Instant::now();
-    rig.leave_answer(session, "The second.").await;
+    rig.post_answer(session, "The second.").await;
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.answers(session).await, [pair(AnswerSource::Manual, "The second.")]);
@@ -166,7 +166,7 @@ async fn what_was_said_before_a_question_is_not_its_answer() {
     // question that is not there is dropped.
     rig.script.is_asked(1).await;
     rig.resume(session, reply("yes, use the new number")).await.unwrap();
-    rig.leave_answer(session, "yes").await;
+    rig.post_answer(session, "yes").await;
     while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await, "the question was answered by what was said before");
     }
@@ -187,7 +187,7 @@ async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
     let waited = begun.elapsed();
     assert!((900..905).contains(&waited.as_secs()), "{waited:?}");
     // Whoever comes later is heard all the same.
-    rig.leave_answer(report.session_id, "The third.").await;
+    rig.post_answer(report.session_id, "The third.").await;
     let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! The third.");
@@ -197,7 +197,7 @@ async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
 async fn an_operators_answer_is_not_lost_when_the_phone_is_away() {
     let rig = Rig::new([info("Which?"), complete("")]);
     let session = rig.run().await.session_id;
-    rig.leave_answer(session, "The third.").await;
+    rig.post_answer(session, "The third.").await;
     rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
     let err = rig.resume(session, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(err, AgentError::Device(_)), "{err}");
@@ -419,7 +419,7 @@ async fn the_number_of_an_option_is_that_option_however_it_comes() {
             "reply" => reply(" 2"),
             "answer" => UserInput::Answer { question, text: "2".to_owned() },
             _ => {
-                rig.leave_answer(id, "2").await;
+                rig.post_answer(id, "2").await;
                 UserInput::Nothing
             }
         };
@@ -433,7 +433,7 @@ async fn the_number_of_an_option_is_that_option_however_it_comes() {
     while follower.report().question.is_none() {
         assert!(follower.changed().await);
     }
-    rig.leave_answer(id, "1").await;
+    rig.post_answer(id, "1").await;
     rig.ended(follower).await;
     assert_eq!(rig.answers(id).await, [pair(AnswerSource::Manual, "Anna Berg")]);
 }

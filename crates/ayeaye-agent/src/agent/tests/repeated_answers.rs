@@ -83,7 +83,7 @@ async fn a_name_that_comes_again_is_none_for_what_is_asked_next() {
 
 #[tokio::test(start_paused = true)]
 async fn other_questions_and_who_makes_no_call_again_are_taken_at_once() {
-    // A question that asks for no leave, in other words than the last answer's.
+    // A question that asks for no permission, in other words than the last answer's.
     let rig = Rig::new([confirm("Pay 12?"), info("Which card?"), complete("done")]);
     let session = asked(&rig).await;
     ended_call(&rig, session, "yes").await;

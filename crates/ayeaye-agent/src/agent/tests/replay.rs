@@ -202,7 +202,7 @@ async fn what_leave_was_asked_for_is_not_done_again_without_it() {
     while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await);
     }
-    rig.leave_answer(session, "yes").await;
+    rig.post_answer(session, "yes").await;
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.phone.gestures(), ["CLICK 500,500"], "once, after the yes");

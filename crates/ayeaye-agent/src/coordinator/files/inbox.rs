@@ -55,8 +55,8 @@ fn files(folder: &Path) -> Result<Vec<(u64, InboxMessageId, String)>, Coordinato
     Ok(files)
 }
 
-/// Leaves a message behind the others. Whoever calls this is the only one at the time.
-pub(super) fn leave(
+/// Posts a message: puts it behind the others. Callers hold the lock of the table.
+pub(super) fn post(
     sessions: &Path,
     session: SessionId,
     message: &InboxMessage,

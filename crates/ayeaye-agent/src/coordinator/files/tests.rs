@@ -263,12 +263,12 @@ async fn a_message_that_was_left_is_not_told_as_refused() {
     drop(one.register(new_run(id)).await.unwrap());
     // The table names a run of a process that is gone, and cannot be replaced.
     let table = data.path().join("runs").join("table.json");
-    let leave = |place: &Folders, _: &mut RunTable| {
+    let post = |place: &Folders, _: &mut RunTable| {
         fs::remove_file(&table).unwrap();
         fs::create_dir_all(table.join("taken")).unwrap();
-        inbox::leave(&place.sessions, id, &say("words"), place.sync)
+        inbox::post(&place.sessions, id, &say("words"), place.sync)
     };
-    one.place.change(|table| leave(&one.place, table)).unwrap();
+    one.place.change(|table| post(&one.place, table)).unwrap();
     assert_eq!(one.inbox(id).await.unwrap().len(), 1);
 }
 

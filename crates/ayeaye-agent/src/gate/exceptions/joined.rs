@@ -1,7 +1,7 @@
 //! What is excepted in scripts without blanks.
 use super::{OCLOCK, Spared};
 use crate::gate::fillers::says_something;
-use crate::gate::kinds::{is_kind, without_kinds};
+use crate::gate::kind_nouns::{is_kind, without_kinds};
 use crate::gate::text::{is_spaced, words};
 
 /// What excepts, before what is excepted.

@@ -75,7 +75,7 @@ const CONDITIONS_JOINED: &[&str] =
 const UNTIL: &[&str] = &["until", "till", "before", "unless", "after", "bis", "bevor", "nachdem", "hasta", "antes", "avant", "prima", "voordat"];
 const WITHOUT: &[&str] =
     &["without", "ohne", "sin", "sans", "senza", "sem", "zonder", "bez", "без"];
-/// What is asked for that is no leave.
+/// Things that are asked for and are no permission.
 #[rustfmt::skip]
 const WHICH: &[&str] = &[
     "which", "what", "anything", "who", "whom", "where", "how", "why", "after", "afterwards", "later", "welche", "welchen", "welches", "welcher", "was", "wer", "wen", "wem", "wo", "wie", "nach", "danach", "nachher", "später", "cuál", "qué", "quel", "quelle", "quale", "cosa", "qual", "welke", "wat",

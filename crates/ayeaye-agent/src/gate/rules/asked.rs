@@ -4,9 +4,9 @@ use crate::Gesture;
 use crate::gate::apps::{AppKind, kind_of};
 use crate::gate::class::ActClass;
 use crate::gate::components::SystemPart;
+use crate::gate::earlier_touches;
 use crate::gate::fillers::says_all;
 use crate::gate::intent::UserWords;
-use crate::gate::path;
 use crate::gate::phrases;
 use crate::gate::request::{ControlFacts, GateRequest};
 use crate::gate::sent_codes::holds_unsaid_code;
@@ -177,7 +177,7 @@ fn deletes_named(request: &GateRequest<'_>, control: &ControlFacts, app: [&str; 
     if window().any(|it| it.contains(['"', '“', '„', '«', '「', '『'])) {
         return false;
     }
-    let mut things = path::things(&history.path).peekable();
+    let mut things = earlier_touches::things(&history.path).peekable();
     let told = window().chain(screen.header.iter().chain(&screen.titles).map(String::as_str));
     let bar: Vec<String> = told.map(normalized).filter(|it| is_selection(it)).collect();
     let count = bar.iter().find_map(|it| number_in(it));

@@ -14,7 +14,7 @@ use crate::journal::{BlobRef, JournalError};
 /// Most bytes of a blob: well above any screenshot.
 pub(super) const MAX_BLOB: u64 = 64 << 20;
 
-/// A blob that is kept. It need not be on the disk yet.
+/// A stored blob. It need not be on the disk yet.
 pub(super) struct StoredBlob {
     pub(super) blob: BlobRef,
     pub(super) path: PathBuf,

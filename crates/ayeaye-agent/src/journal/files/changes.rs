@@ -80,7 +80,7 @@ fn path(folder: &Path, device: &DeviceId) -> PathBuf {
     folder.join(file_name(device) + ENDING)
 }
 
-/// Replaces what is remembered of a phone. It is on disk when this returns.
+/// Replaces a phone's open changes. They are on disk when this returns.
 pub(super) fn store(
     folder: &Path,
     device: &DeviceId,
@@ -100,20 +100,19 @@ pub(super) fn store(
     write_whole(&path, &text, true).map_err(storage("write", &path))
 }
 
-/// Waits until nobody else edits what is remembered, of this process or another one; nobody does until what is returned
-/// is dropped.
+/// Waits for the lock on the open changes, which no other task or process holds until the returned file is dropped.
 pub(super) async fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join("lock");
     lock_within(&path, PATIENCE).await.map_err(storage("lock", &path))
 }
 
-/// What is remembered of a phone. A file that cannot be read is as good as none.
+/// A phone's open changes. A file that cannot be read counts as empty.
 pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
     read(&path(folder, device)).map(OpenChanges::open).unwrap_or_default()
 }
 
-/// What is remembered of a phone, for whoever replaces it: what could not be read is not lost, so that it is an error.
-/// What is no file of ours is put aside.
+/// A phone's open changes, to be edited. A file that cannot be read is an error, so that its content is not
+/// overwritten. A file that is not ours is put aside.
 pub(super) fn load_to_edit(
     folder: &Path,
     device: &DeviceId,
@@ -133,7 +132,7 @@ pub(super) fn load_to_edit(
     Ok(Vec::new())
 }
 
-/// The phones of which anything is remembered.
+/// The phones that have open changes.
 pub(super) fn devices(folder: &Path) -> Vec<DeviceId> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));

@@ -20,7 +20,7 @@ pub(super) use crate::private_files::{
     try_lock, write_whole,
 };
 
-/// Where a session is kept. It need not exist.
+/// The folder of a session. It need not exist.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     pub(super) id: SessionId,
@@ -36,7 +36,7 @@ impl Folder {
         self.path.join("blobs")
     }
 
-    /// Held by the one writer.
+    /// The file whose lock the session's only writer holds.
     pub(super) fn lock_path(&self) -> PathBuf {
         self.path.join("lock")
     }
@@ -65,7 +65,7 @@ impl Folder {
         }
     }
 
-    /// Makes this process the one writer, until the file is closed.
+    /// Makes this process the session's only writer, until the file is closed.
     pub(super) fn lock(&self) -> Result<File, JournalError> {
         let path = self.lock_path();
         let file = open_private_file(&path, private_options().read(true).write(true))

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::journal::JournalError;
 
-/// How many bytes are free where this folder lies; `None` where the system cannot tell.
+/// Returns the free bytes on a folder's disk; `None` if the system cannot tell.
 pub type FreeSpace = Arc<dyn Fn(&Path) -> io::Result<Option<u64>> + Send + Sync>;
 
 /// Free bytes below which no session is begun, unless said otherwise: about a thousand steps with
 /// their pictures.
 pub const MIN_FREE_BYTES: u64 = 256 << 20;
 
-/// What the system says.
+/// The free space as the system reports it.
 pub fn system_free_space() -> FreeSpace {
     Arc::new(|path| {
         let found = fs4::statvfs(path)?;

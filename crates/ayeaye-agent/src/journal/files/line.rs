@@ -60,11 +60,11 @@ impl Chain {
     /// Where it stands behind this line (without its end), if that is as it was written and follows
     /// the one before. Nothing is said of what it means: see [`parse`].
     pub(super) fn advance(&self, line: &[u8]) -> Result<Self, LineError> {
-        let frame = Frame::of(line).ok_or(LineError::Broken)?;
-        if frame.prev != self.prev {
+        let checked = CheckedLine::of(line).ok_or(LineError::Broken)?;
+        if checked.prev != self.prev {
             return Err(LineError::Misplaced);
         }
-        Ok(Self { seq: self.seq + 1, prev: digits(&frame.digest) })
+        Ok(Self { seq: self.seq + 1, prev: digits(&checked.digest) })
     }
 
     /// Where the record stood before this line, which is the `seq`th and has passed
@@ -175,7 +175,7 @@ pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), LineE
     Ok((parse(chain.seq, line, Detail::Whole)?, next))
 }
 
-/// The event of a line whose frame is good, if it is the `seq`th.
+/// The event of a line whose sum is right, if it is the `seq`th.
 pub(super) fn parse(seq: u64, line: &[u8], detail: Detail) -> Result<Event, LineError> {
     // Looked at once as a whole, its texts need not be looked at one by one.
     let text = std::str::from_utf8(line).map_err(|_not_text| LineError::Foreign)?;
@@ -203,7 +203,7 @@ pub(super) fn ends_whole(line: &[u8]) -> bool {
     // Where the end of a line before was damaged, two lines look like one.
     const BEGIN: &[u8] = b"{\"v\":";
     let last = line.windows(BEGIN.len()).rposition(|window| window == BEGIN);
-    Frame::of(line).is_some() || last.is_some_and(|at| Frame::of(&line[at..]).is_some())
+    CheckedLine::of(line).is_some() || last.is_some_and(|at| CheckedLine::of(&line[at..]).is_some())
 }
 
 /// What stands at fixed places at the end of a line.
@@ -227,12 +227,12 @@ impl<'a> Ending<'a> {
 }
 
 /// A line whose sum is right.
-struct Frame<'a> {
+struct CheckedLine<'a> {
     prev: &'a [u8],
     digest: [u8; 32],
 }
 
-impl<'a> Frame<'a> {
+impl<'a> CheckedLine<'a> {
     fn of(line: &'a [u8]) -> Option<Self> {
         let Ending { prev, sum: found, summed } = Ending::of(line)?;
         let mut hasher = Sha256::new();
@@ -328,7 +328,7 @@ impl Formatter for Ascii {
 
 /// A line of another format, for tests: `body` is what stands before `prev`.
 #[cfg(test)]
-pub(super) fn frame_line(chain: &Chain, body: &str) -> Vec<u8> {
+pub(super) fn checked_line(chain: &Chain, body: &str) -> Vec<u8> {
     let mut line = format!("{body},\"prev\":\"{}\"", chain.prev()).into_bytes();
     let sum = hex(&Sha256::digest(&line));
     line.extend_from_slice(format!(",\"sum\":\"{}\"}}", &sum[..SUM_DIGITS]).as_bytes());

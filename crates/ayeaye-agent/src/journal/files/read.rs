@@ -17,8 +17,8 @@ const SINGLE_THREAD_BYTES: u64 = 512 << 10;
 /// How many events are handed over in one go.
 const BATCH: usize = 256;
 
-/// Does file work that finds events, and hands them to a caller that must not wait for a disk. No
-/// more than a few batches are in memory at a time.
+/// Does file work that yields events on a blocking thread, and hands them to an async caller. No more than a few
+/// batches are in memory at a time.
 pub(super) async fn stream_events<T: Send + 'static>(
     folder: Folder,
     doing: &'static str,
@@ -65,8 +65,8 @@ pub(super) fn read(
     refusal(folder.id, &scanned).map_or(Ok(()), Err)
 }
 
-/// Reads what follows this place of a record, and says how far that is. A torn tail is a line that is being
-/// written.
+/// Reads a record from this position on, and returns the position it got to. A torn tail is taken for a line that is
+/// being written.
 pub(super) fn read_after(
     folder: &Folder,
     from: &ReadPosition,
@@ -144,7 +144,7 @@ pub(super) fn verify_report(scanned: &Scanned) -> VerifyReport {
     VerifyReport { records: seq - 1, bad: Some(bad) }
 }
 
-/// Why a record is not read as if nothing were wrong with it.
+/// The error for a damaged or foreign record, if it is one.
 pub(super) fn refusal(id: SessionId, scanned: &Scanned) -> Option<JournalError> {
     match &scanned.end {
         RecordEnd::Clean | RecordEnd::Torn { .. } => None,

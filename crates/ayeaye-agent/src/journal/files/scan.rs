@@ -6,14 +6,14 @@ use std::thread;
 use super::line::{self, Chain, Detail, LineError, MAX_LINE};
 use crate::journal::Event;
 
-/// What a record turned out to be.
+/// The result of scanning a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Scanned {
-    /// Where it stands behind its last good line.
+    /// The chain behind its last good line.
     pub(super) chain: Chain,
-    /// Length of the good lines in front.
+    /// The length of the good lines at its beginning, in bytes.
     pub(super) good_bytes: u64,
-    /// What follows them.
+    /// What follows the good lines.
     pub(super) end: RecordEnd,
 }
 
@@ -45,8 +45,7 @@ pub(super) fn scan(reader: impl BufRead, each: impl FnMut(Event)) -> io::Result<
     scan_after(Chain::start(), reader, Detail::Whole, each)
 }
 
-/// Reads the lines that follow those that `chain` stands for, in order, and hands out each good one, up to the first
-/// that is not.
+/// Reads the lines after `chain` in order, and hands out each good one, up to the first that is not.
 pub(super) fn scan_after(
     chain: Chain,
     reader: impl BufRead,
@@ -56,8 +55,8 @@ pub(super) fn scan_after(
     emit(Chunks::new(chain, reader), detail, each)
 }
 
-/// What [`scan_after`] does, on two threads: one reads and checks the chain, this one makes events of the lines. That
-/// takes longer, so the first helps while this one has enough to do.
+/// Like [`scan_after`], on two threads: one reads and checks the chain, this one parses the lines. Parsing takes
+/// longer, so the first thread helps with it while this one is busy.
 pub(super) fn scan_on_two_threads(
     chain: Chain,
     reader: impl BufRead + Send,

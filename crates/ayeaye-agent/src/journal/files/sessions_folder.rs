@@ -11,7 +11,8 @@ use crate::private_files::{remove_folder, replace_file};
 /// A session that is being removed is called so.
 const TRASH: &str = ".trash-";
 
-/// Names of the form we give, with a record in them; the newest first, since they begin with the time.
+/// The sessions: folders with a session's name and a record in them. The newest come first, as names begin with the
+/// time.
 pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
     let entries = match fs::read_dir(sessions) {
         Ok(entries) => entries,
@@ -33,7 +34,7 @@ pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
     Ok(found)
 }
 
-/// Removes a session that nobody writes.
+/// Removes a session, unless somebody is writing it.
 pub(super) fn remove(sessions: &Path, folder: &Folder) -> Result<(), JournalError> {
     let trash = sessions.join(format!("{TRASH}{}", folder.id));
     if let Err(err) = folder.must_exist() {
@@ -51,8 +52,7 @@ pub(super) fn remove(sessions: &Path, folder: &Folder) -> Result<(), JournalErro
     discard(&trash).map_err(storage("remove", &trash))
 }
 
-/// Removes what earlier removals have left that a crash cut short. What resists is left for the next
-/// time.
+/// Finishes removals that a crash cut short. What cannot be removed now is left for the next time.
 pub(super) fn sweep(sessions: &Path) {
     let Ok(entries) = fs::read_dir(sessions) else { return };
     for entry in entries.flatten() {

@@ -40,7 +40,7 @@ struct Stamp {
     tail: String,
 }
 
-/// The summary of a session, from the cache if that is of the record as it stands.
+/// The summary of a session, from the cache if it is up to date.
 pub(super) fn summary(folder: &Folder) -> Result<Summary, JournalError> {
     let path = folder.events();
     let stamp = || stamp(folder).map_err(|err| folder.absent_or("read", &path, err));

@@ -18,7 +18,7 @@ use super::{Clock, SyncPolicy, blocking};
 use crate::journal::{BlobRef, Event, Fact, JournalError, JournalWriter, RecordEntry};
 use crate::private_files::{sync_data, sync_file};
 
-/// See the module.
+/// Writes one session's record, as the module describes.
 pub(super) struct FileWriter {
     folder: Folder,
     clock: Clock,
@@ -45,7 +45,7 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    /// A record that stands at `chain`, with so many bytes of blobs. `lock` is held as long as it lives.
+    /// A writer that continues a record at `chain`, with this many bytes of blobs. Holds `lock` until dropped.
     pub(super) fn new(
         folder: Folder,
         clock: Clock,
@@ -86,7 +86,7 @@ impl FileWriter {
         })
     }
 
-    /// Counts its syncs here.
+    /// Counts the writer's syncs in `syncs`.
     pub(super) fn counting(self, syncs: Arc<AtomicU64>) -> Self {
         Self { syncs, ..self }
     }

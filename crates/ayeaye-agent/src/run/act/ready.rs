@@ -5,7 +5,7 @@ use crate::approval::is_yes;
 use crate::gate::Rule;
 use crate::journal::GateRecord;
 use crate::prompt_text::quote_untrusted;
-use crate::run::actor::NOT_SENT;
+use crate::run::actor::STOPPED_BEFORE_SENDING;
 use crate::run::decided_act::DecidedAct;
 use crate::run::observer::Observation;
 use crate::run::outcome::{RunError, StepOutcome};
@@ -22,18 +22,18 @@ const SHOWS_OTHER: &str = "the screen went off while this was being decided, and
 /// Most bytes of a control's name in a note to the model.
 const LONGEST_NAME: usize = 100;
 
-/// A screen that was on so shortly ago is on: the longest that a capture takes over USB, and a little more.
-const FRESH: Duration = Duration::from_millis(350);
+/// The age up to which a capture proves that the screen is on: a little more than the longest capture over USB takes.
+const FRESH_CAPTURE: Duration = Duration::from_millis(350);
 
-/// The error of a gesture for which the user's words spoke, until there were others.
+/// The error of a gesture that the user's words allowed, when the user has said something else since.
 const SAID_MORE: &str =
     "not carried out: the user has said something else since, and it is to be decided on again";
 
-/// Whether a gesture may be sent by now.
+/// Whether a gesture may be sent now.
 #[derive(Debug)]
 pub(super) enum Readiness {
     Ready,
-    /// It must not; the step goes on like this.
+    /// It must not be sent; the step has this outcome.
     NotSent(StepOutcome),
 }
 
@@ -49,8 +49,8 @@ enum Relit {
 }
 
 impl Run {
-    /// Makes sure, right before an act is sent, that it still goes where it was meant to go and is still wanted.
-    /// `decided` is its gesture with placeholders where that one has secrets.
+    /// Checks right before an act is sent that the screen is still the one it was decided on, is switched on, and that
+    /// the user has not said otherwise. `decided` is the gesture with placeholders in place of its secrets.
     pub(super) async fn make_ready(
         &mut self,
         act: &DecidedAct<'_>,
@@ -71,7 +71,9 @@ impl Run {
         self.enter(RunPhase::Acting);
         self.observer.remember_elements(act.gesture, observation);
         let lit = step.looking(self.light_up(act, observation, seen_dark)).await;
-        if let Some(why) = lit.inspect_err(|_| step.error = Some(NOT_SENT.to_owned()))? {
+        if let Some(why) =
+            lit.inspect_err(|_| step.error = Some(STOPPED_BEFORE_SENDING.to_owned()))?
+        {
             let outcome = self.put_off_or_hand_over(&without_secret, why, app(), step)?;
             return Ok(Readiness::NotSent(outcome));
         }
@@ -89,8 +91,7 @@ impl Run {
         Ok(Readiness::Ready)
     }
 
-    /// Whether the user has said something, other than yes, since an act was judged that is done because of what
-    /// they said before.
+    /// Whether the user has said anything but yes since the gate allowed an act because of their words.
     async fn user_has_said_more(&mut self, gate: &GateRecord) -> Result<bool, RunError> {
         let rests_on_words = [Rule::Approved, Rule::AskedFor].map(Rule::name);
         if self.is_direct || !rests_on_words.contains(&gate.rule.as_str()) {
@@ -100,15 +101,16 @@ impl Run {
         Ok(said.iter().any(|text| !is_yes(text)))
     }
 
-    /// Makes sure that the screen is still on when a gesture that was long decided on is sent. One that has
-    /// gone off, or was seen so, is switched on and looked at; why the gesture must not be sent then, if so.
+    /// Makes sure that the screen is on before a gesture is sent. A screen that is off is switched on and looked at.
+    /// Returns why the gesture must not be sent then, if it must not.
     async fn light_up(
         &mut self,
         act: &DecidedAct<'_>,
         observation: &Observation,
         mut seen_dark: bool,
     ) -> Result<Option<String>, RunError> {
-        let fresh = observation.is_of_last(FRESH) || self.observer.is_known_to_be_lit(observation);
+        let fresh =
+            observation.is_of_last(FRESH_CAPTURE) || self.observer.is_known_to_be_lit(observation);
         if !seen_dark && fresh || matches!(act.gesture, Gesture::HotKey { key: Key::Power }) {
             return Ok(None);
         }

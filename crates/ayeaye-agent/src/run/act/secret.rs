@@ -6,13 +6,13 @@ use crate::run::outcome::{RunError, StepOutcome};
 use crate::run::step::StepBuilder;
 use crate::{Gesture, Question};
 
-/// The error of a gesture whose secret is known only as a placeholder in the record.
+/// The error of a gesture whose secret this process does not know: the record has only its placeholder.
 pub(in crate::run) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that was forgotten when the server \
     was restarted";
-/// The error of a gesture with a placeholder that a model has made up.
+/// The error of a gesture with a placeholder that the model made up.
 const SECRET_MADE_UP: &str = "not carried out: its text looks like the placeholder of a secret, but nobody has given such a \
     secret";
-/// What is told beside it.
+/// Hint for the model beside that error.
 const ASK_WHAT_TO_TYPE: &str =
     "Nobody has given the secret that you wanted to type. Ask the user what to type.";
 const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept on the server's machine any more. Keep it \
@@ -20,14 +20,13 @@ const NAMED_SECRET_GONE: &str = "The secret that is to be typed here is not kept
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
 
-/// Whether a gesture types a secret that the user keeps by a name.
+/// Whether a gesture types one of the user's named secrets.
 pub(super) fn names_secret_of_user(gesture: &Gesture) -> bool {
     matches!(gesture, Gesture::Type { text, .. } if names_secret(text))
 }
 
 impl Run {
-    /// A gesture with a secret that is not known is not carried out: the user is asked for it, unless the model has made
-    /// it up.
+    /// Stops a gesture that has an unknown secret: asks the user for the secret, unless the model made it up.
     pub(super) async fn stop_for_unknown_secret(
         &mut self,
         gesture: &Gesture,
@@ -45,7 +44,7 @@ impl Run {
         self.stop_for_question(&Question { app, ..Question::info(ask) }).await
     }
 
-    /// Keeps of a text that was typed, or may have been, whether it is secret by the field it went into.
+    /// Remembers a text that was, or may have been, typed as a secret, if the field it went into is one for secrets.
     pub(super) fn learn_typed(
         &mut self,
         text: &str,
@@ -68,7 +67,7 @@ impl Run {
         }
     }
 
-    /// The gesture with its secrets restored; `None` if one of them is not known any more.
+    /// The gesture with its secrets in place of their placeholders; `None` if one of them is not known any more.
     pub(in crate::run) fn restore_gesture(&self, gesture: &Gesture) -> Option<Gesture> {
         let Gesture::Type { text, point, clear, submit } = gesture else {
             return Some(gesture.clone());
@@ -78,8 +77,8 @@ impl Run {
         known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
     }
 
-    /// Whether the secrets that a gesture names, and that are not known, were once given by a person. A
-    /// model that makes one up must not have the server ask for it.
+    /// Whether a person once gave the unknown secrets that a gesture names. If not, the model made them up, and the
+    /// user must not be asked for them.
     fn was_given(&self, gesture: &Gesture) -> bool {
         let Gesture::Type { text, .. } = gesture else { return true };
         let given = &self.session().acts.given;
@@ -87,7 +86,7 @@ impl Run {
         placeholders(&text).iter().all(|found| given.contains(found))
     }
 
-    /// Tells the model which kind of field it has typed into: it sees those of secrets as black, full or empty.
+    /// Tells the model whether it typed into a secret field: on its pictures those are black, full or empty.
     pub(super) fn note_field(&mut self, secret_field: Option<bool>) {
         let note = match secret_field {
             Some(true) => "What you have just typed went into a field for passwords.",

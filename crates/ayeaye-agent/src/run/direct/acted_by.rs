@@ -16,7 +16,7 @@ pub enum ActedBy {
 }
 
 impl ActedBy {
-    /// Who acted last in a session that ended like this; `None` where it did not end with an act of theirs.
+    /// Who acted last in a session with this end; `None` if it did not end with a direct act.
     pub fn of_end(reason: StopReason, message: &str) -> Option<Self> {
         match message {
             LEFT_TO_CLIENT if reason == StopReason::UserPaused => Some(Self::Client),
@@ -25,7 +25,7 @@ impl ActedBy {
         }
     }
 
-    /// As the page is told.
+    /// The name of it that the page gets.
     pub fn name(self) -> &'static str {
         match self {
             Self::Client => "client",

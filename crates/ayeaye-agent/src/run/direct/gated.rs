@@ -9,7 +9,7 @@ use crate::run::observer::Observation;
 use crate::run::outcome::RunError;
 use crate::{Agreed, ApprovalRequest, Gesture};
 
-/// What the gate says of a direct action.
+/// The gate's verdict on a direct action.
 pub(super) enum Gated {
     /// Whether it is what a person has agreed to, whatever the gate says of it now.
     Passes {
@@ -23,7 +23,7 @@ pub(super) enum Gated {
 }
 
 impl Run {
-    /// What the gate says of an action that the client has decided on itself.
+    /// Asks the gate about an action that the client decided on itself.
     pub(super) async fn ask_gate(
         &mut self,
         request: &DirectRequest,

@@ -6,21 +6,21 @@ use crate::{ApprovalRequest, Component, ScreenSize, SessionId};
 /// The result of a direct action.
 #[derive(Debug, Clone)]
 pub struct DirectResult {
-    /// The session.
+    /// The session that the action belongs to.
     pub session_id: SessionId,
-    /// The step, from 0.
+    /// The number of its step, from 0.
     pub step: u32,
     /// The action as recorded, without secrets.
     pub line: StepSummary,
     /// Whether it was carried out.
     pub outcome: DirectOutcome,
-    /// Whether it is the act that a person had agreed to, and the gate let it pass.
+    /// Whether it is the act that a person had agreed to, and the gate allowed it.
     pub was_agreed: bool,
-    /// What the client should know besides.
+    /// A remark for the client, such as a doubt whether the action worked.
     pub note: Option<String>,
     /// The screen afterwards, if it could be seen.
     pub shown: Option<ScreenAfter>,
-    /// Whether the screen before it is stored.
+    /// Whether the screen before the action is stored.
     pub pictured: bool,
 }
 
@@ -45,13 +45,13 @@ pub enum DirectOutcome {
 pub struct ScreenAfter {
     /// It looks different from before.
     pub changed: bool,
-    /// It settled before the cap.
+    /// It came to rest within the time limit.
     pub settled: bool,
     /// The display is on.
     pub awake: bool,
     /// A lock screen is in front.
     pub locked: bool,
-    /// The app in front, when the phone says.
+    /// The app in front, if the phone says which.
     pub app: Option<Component>,
     /// The soft keyboard is shown.
     pub keyboard_shown: bool,
@@ -59,6 +59,6 @@ pub struct ScreenAfter {
     pub secret_field: bool,
     /// The app in front hides its contents from captures.
     pub protected: bool,
-    /// In pixels, as the phone is held.
+    /// In pixels, in the phone's present orientation.
     pub size: ScreenSize,
 }

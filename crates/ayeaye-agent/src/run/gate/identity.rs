@@ -9,7 +9,7 @@ use crate::run::Run;
 use crate::run::observer::Observation;
 
 impl Run {
-    /// Which act this is, as it is recorded: without secrets.
+    /// The identity of an act as it is recorded, without secrets: what is done, to which element, in which app.
     pub(super) fn identity(
         &self,
         gesture: &Gesture,
@@ -102,9 +102,9 @@ impl Run {
     }
 }
 
-/// Whether an act that nobody need be asked about is the one that a person has agreed to. What only a question goes into
-/// (an amount, what goes to whom) is not known of it. Where one of the two was seen without elements, it is the same one
-/// if it touches the same place of that app.
+/// Whether an act that the gate allows without a question is the one that a person has agreed to. The details that only
+/// a question has (an amount, who gets what) are not compared. If the elements were not known for one of the two,
+/// touching the same place of the same app makes them the same act.
 pub(in crate::run) fn is_agreed_act(
     asked: &ActIdentity,
     now: &ActIdentity,

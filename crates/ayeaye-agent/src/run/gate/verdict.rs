@@ -12,7 +12,7 @@ use crate::run::Run;
 use crate::run::observer::Observation;
 use crate::{Elements, Gesture, Question};
 
-/// What the user has said last, and what the gate makes of it: many acts are judged by the same words.
+/// A cache: the user's words, and what the gate read from them. Many acts are judged by the same words.
 #[derive(Debug, Default)]
 pub(in crate::run) struct LastWords(Mutex<(Vec<String>, Arc<UserWords>)>);
 
@@ -28,13 +28,13 @@ impl LastWords {
     }
 }
 
-/// What the gate has said of an act, ready for the record.
+/// The gate's verdict on an act, ready for the record.
 #[derive(Debug)]
 pub(in crate::run) struct Judged {
     pub(in crate::run) verdict: Verdict,
-    /// Says which act it is where somebody is, or was, to be asked about it.
+    /// The verdict for the record; has the act's identity if somebody is, or was, asked about it.
     pub(in crate::run) record: GateRecord,
-    /// Which act it is, whatever was said of it.
+    /// The act's identity, whatever the verdict.
     pub(in crate::run) act: ActIdentity,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::run) enum DecidedBy {
 }
 
 impl Run {
-    /// What the gate says, with the user's yes and no taken into account.
+    /// Asks the gate for its verdict; it takes the user's earlier yes and no into account.
     pub(in crate::run) fn verdict_on(
         &self,
         gesture: &Gesture,
@@ -228,7 +228,7 @@ fn gate_record(verdict: &Verdict, policy: &Policy, act: Option<ActIdentity>) -> 
     }
 }
 
-/// Whether a person's words hold a value, as it is typed or as people write codes: "482-913", "482 913".
+/// Whether a person's words contain a value, either as it is typed or as people write codes: "482-913", "482 913".
 pub(in crate::run) fn contains_value(said: &str, value: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let code = plain(value);

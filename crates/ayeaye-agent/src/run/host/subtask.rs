@@ -8,7 +8,7 @@ use crate::run::outcome::RunError;
 use crate::session::SubtaskClosing;
 
 impl Run {
-    /// Records what is still missing of the end of a subtask. After a crash the next run continues.
+    /// Records the end of a subtask, which takes several events. After a crash the next run records the missing ones.
     pub(in crate::run) async fn close_subtask(&mut self) -> Result<(), RunError> {
         if self.session().planning.closing.is_none() {
             return Ok(());

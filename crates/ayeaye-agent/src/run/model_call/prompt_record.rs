@@ -11,8 +11,8 @@ use crate::{JournalError, KeepImages, KeepText, Message, Part, Picture, Prompt, 
 /// Longer texts, in bytes, are stored as blobs: every step sends the same instructions.
 const LONG_TEXT: usize = 1024;
 
-/// The messages for the record: redacted, with long texts and pictures as blobs; of those from `withheld`
-/// on only the lengths.
+/// The messages for the record: redacted, with long texts and pictures as blobs. Messages from `withheld` on are
+/// recorded by their lengths only.
 pub(super) async fn store_messages(
     recorder: &mut Recorder,
     messages: &[Message],
@@ -79,7 +79,7 @@ async fn store_picture(
     Ok(blob.map_or_else(unstored, PartRecord::Picture))
 }
 
-/// The prompt with its secrets, as the model needs it; those that the user keeps by a name stay names.
+/// The prompt with secrets in place of their placeholders, as the model needs it. Named secrets stay names.
 pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> Cow<'a, Prompt> {
     let redacted = |text: &str| matches!(secrets.restore_for_model(text), Cow::Owned(_));
     let any_redacted = |part: &Part| match part {

@@ -12,20 +12,20 @@ pub(super) struct PromptSizes {
 }
 
 impl PromptSizes {
-    /// What earlier runs of the session have learnt.
+    /// The sizes that earlier runs of the session learnt.
     pub(super) fn of(session: &PromptTokens) -> Self {
         let known =
             session.iter().map(|(model, purpose, tokens)| ((model.clone(), *purpose), *tokens));
         Self { known: Arc::new(Mutex::new(known.collect())) }
     }
 
-    /// A prompt was answered.
+    /// Learns the size of a prompt that was answered.
     pub(super) fn learn(&self, model: &str, purpose: CallPurpose, tokens: u64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert((model.to_owned(), purpose), tokens);
     }
 
-    /// How large the next one is about; zero where nothing is known.
+    /// The expected size of the next prompt; zero if nothing is known.
     pub(super) fn expect(&self, model: &str, purpose: CallPurpose) -> u64 {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&(model.to_owned(), purpose)).copied().unwrap_or_default()

@@ -9,14 +9,14 @@ use crate::run::millis;
 use crate::run::reply_length::is_too_long;
 use crate::{ModelError, ModelErrorKind, Prices, Reply, Retry, Session, Tokens, ToolCall};
 
-/// What is recorded of a reply in which a password may be.
+/// Recorded in place of a reply that may contain a password.
 pub(super) const WITHHELD: &str =
     "the reply could not be read; it is not kept, as a password may be in it";
 
-/// What is recorded of what a crash has left open.
+/// The recorded error of whatever a crash left open.
 pub(in crate::run) const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
 
-/// Leaves of a reply only how long it was.
+/// Replaces the texts of a reply by their lengths.
 pub(super) fn keep_lengths(response: &mut LlmResponse) {
     response.raw_content.iter_mut().for_each(keep_length);
     keep_length(&mut response.reasoning);
@@ -28,7 +28,7 @@ pub(super) fn keep_lengths(response: &mut LlmResponse) {
     response.error = Some(WITHHELD.to_owned());
 }
 
-/// Which call of a session it is.
+/// The numbers that identify a call within its session.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) struct CallNumbers {
     pub(in crate::run) call_id: u32,
@@ -36,7 +36,7 @@ pub(in crate::run) struct CallNumbers {
     pub(in crate::run) iteration: u32,
 }
 
-/// The record of a call without a reply, with what its endpoint said in `quotes` or without.
+/// The record of a call without a reply; with `quotes`, the endpoint's own words are in it.
 pub(super) fn failed_response(
     model: &str,
     CallNumbers { call_id, request_number, iteration }: CallNumbers,
@@ -67,12 +67,12 @@ pub(super) fn failed_response(
     }
 }
 
-/// What went wrong in these attempts, for the record.
+/// The errors of these attempts, for the record.
 pub(super) fn wordings(attempts: &[Retry], quotes: bool) -> Vec<String> {
     attempts.iter().map(|attempt| attempt.wording(quotes).to_owned()).collect()
 }
 
-/// The record of a call of which its process saw no end: charged like one that is given up. `prices` are its model's.
+/// The record of a call that a crash cut off, charged like an abandoned one. `prices` are its model's.
 pub(in crate::run) fn lost_response(
     session: &Session,
     call: CallNumbers,
@@ -86,7 +86,7 @@ pub(in crate::run) fn lost_response(
     response
 }
 
-/// Charges a call without a reply for what it has cost at least.
+/// Charges a call without a reply for its least possible cost.
 pub(super) fn charge(response: &mut LlmResponse, lost: Tokens, prices: Option<Prices>) {
     response.tokens = TokenRecord::from(lost);
     response.tokens_estimated = lost != Tokens::default();

@@ -18,12 +18,12 @@ use crate::{DeviceError, error_chain};
 /// A link that is back sooner is not worth a word.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
-/// Before a phone that is away is asked again: at first, and at most.
+/// The pauses between attempts to reach a phone that is away: the first one, and the longest.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(250);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 impl Observer {
-    /// Waits for a phone that was found away, counted from `begun`; whether it has come back in time.
+    /// Waits for a phone that cannot be reached, for a limited time counted from `begun`. Returns whether it came back.
     pub(in crate::run) async fn comes_back(
         &mut self,
         mut err: DeviceError,
@@ -50,7 +50,7 @@ impl Observer {
     }
 }
 
-/// Tells of one wait.
+/// Reports one wait, to followers and in the record.
 #[derive(Debug)]
 pub(super) struct Away {
     since: Instant,
@@ -63,7 +63,7 @@ impl Away {
         Self { since: Instant::now(), is_told: false, followers }
     }
 
-    /// It is waited for so much longer.
+    /// Reports that the wait goes on, for so much longer.
     pub(super) async fn goes_on(
         &mut self,
         err: &DeviceError,
@@ -85,7 +85,7 @@ impl Away {
         Ok(())
     }
 
-    /// It answers again.
+    /// Reports that the phone answers again.
     pub(super) async fn end(self, recorder: &mut Recorder) -> Result<(), JournalError> {
         if !self.is_told {
             return Ok(());

@@ -34,7 +34,7 @@ const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 
 impl Observer {
-    /// A screen that is on and not black, or one that the model has switched off.
+    /// Captures a screen that is on and not black, or one that the model itself switched off.
     pub(super) async fn awake_screen(
         &mut self,
         recorder: &mut Recorder,
@@ -102,7 +102,7 @@ impl Observer {
         }
     }
 
-    /// The model wants to act on a screen that it has switched off itself: the next look wakes it.
+    /// Lets the next look switch the screen on again, as the model wants to act on a screen it switched off itself.
     pub(in crate::run) fn may_wake_again(&mut self) {
         (self.light.power_pressed, self.light.woken_at) = (None, None);
         self.may_have_changed();
@@ -217,8 +217,7 @@ impl Observer {
         }
     }
 
-    /// The screen, settled after the last gesture, even if dark or black. The inner error is the
-    /// phone's.
+    /// The screen once it has settled after the last gesture, even if dark or black. The inner error is the phone's.
     pub(in crate::run) async fn capture(
         &mut self,
         recorder: &mut Recorder,
@@ -251,8 +250,8 @@ impl Observer {
         Ok(captured)
     }
 
-    /// Waits for the screen to settle after a reset. Errors do not matter: the first step looks again, as it does where
-    /// the screen does not come to rest.
+    /// Waits for the screen to settle after a reset. Errors are ignored, as is a screen that does not come to rest: the
+    /// first step looks again.
     pub(in crate::run) async fn settle_after_reset(&mut self) -> Result<(), RunError> {
         let settling = async {
             let since = Instant::now();
@@ -272,7 +271,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Whether the screen looks as it did then, once it has come to rest.
+    /// Whether the screen, once it has come to rest, looks as in `before`.
     pub(in crate::run) async fn still_shows(&self, before: &Frame) -> Result<bool, RunError> {
         let looking = settle::settle(&*self.device, &self.settle, None, Instant::now());
         let now = self.cancel.race(looking).await?;
@@ -295,13 +294,13 @@ impl Observer {
         Some((before, capture, state))
     }
 
-    /// When the first look after a gesture is best.
+    /// When to take the first look after a gesture.
     pub(super) fn first_look(&self, gesture: &LastGesture) -> Instant {
         gesture.ended + gesture.expected.first_look().min(self.settle.cap)
     }
 
-    /// The screen once it has settled after this gesture, if there was one; how long it took is remembered. After
-    /// something else it only has to stand still.
+    /// The screen once it has settled after this gesture; the time it took is remembered. If there was no gesture, the
+    /// screen only has to stand still.
     pub(super) async fn settle_after(
         &self,
         gesture: Option<LastGesture>,
@@ -332,7 +331,7 @@ impl Observer {
         Ok(settling.capture())
     }
 
-    /// A look that may fail and is given up after a limit.
+    /// A look at the phone that may fail, and is abandoned after a limit.
     pub(super) async fn optional_look<T>(
         &self,
         looking: impl Future<Output = Result<T, DeviceError>>,

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 /// Clocks are set now and then, by less than that.
 const APART: Duration = Duration::from_secs(1);
 
-/// The clock that stands still in sleep and the one that goes on, at one moment.
+/// Two clocks read at one moment: one stops while the computer sleeps, the other goes on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clocks {
     running: Instant,

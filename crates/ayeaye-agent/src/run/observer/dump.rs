@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Observer;
 use super::screen_key::ScreenKey;
-use crate::elements::{Elements, apart, without_hidden};
+use crate::elements::{Elements, on_blocking_thread, without_hidden};
 use crate::journal::{BlobRef, DisplayRecord};
 use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
@@ -23,7 +23,7 @@ const DOUBTED_AFTER: Duration = Duration::from_secs(2);
 /// at the earliest (`waitForIdle` in AOSP's `DumpCommand.java`), so never sooner after it was asked.
 const EARLIEST_READ: Duration = Duration::from_secs(1);
 
-/// What shows that elements are those of their screen.
+/// The proof needed that a list of elements belongs to its screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
     /// They were requested with an earlier screen, and read after theirs was there.
@@ -34,7 +34,7 @@ pub(super) enum Certainty {
     Confirmed,
 }
 
-/// What a phone said when it was asked.
+/// A phone's answer to a request for the elements.
 #[derive(Debug)]
 pub(in crate::run) struct Dump {
     pub(super) said: Result<Result<String, NoElements>, DeviceError>,
@@ -52,7 +52,7 @@ impl Dump {
     }
 }
 
-/// A phone that is being asked; given up when dropped.
+/// A request for the elements in progress; dropping it abandons it.
 #[derive(Debug)]
 pub(in crate::run) struct PendingDump {
     pub(super) dumping: AbortOnDropHandle<Dump>,
@@ -71,13 +71,13 @@ struct ExpectedScreen {
 }
 
 impl PendingDump {
-    /// Whether the phone cannot have read its elements yet.
+    /// Whether it is certain that the phone has not read its elements yet.
     pub(super) fn is_unread(&self) -> bool {
         self.asked_at.elapsed() <= EARLIEST_READ
     }
 
-    /// Makes it a list of another screen, which has been seen on this frame since the phone was asked. `None` where the
-    /// phone may have read its elements before that.
+    /// Makes the request count for a later screen, seen on this frame since the phone was asked. `None` if the phone
+    /// may have read its elements before that.
     pub(super) fn for_later_screen(self, frame: &Frame, key: Option<&ScreenKey>) -> Option<Self> {
         if !self.is_unread() {
             return None;
@@ -92,9 +92,9 @@ impl PendingDump {
 }
 
 impl Observer {
-    /// Asks for the elements of the screen on this frame. Where a secret may be on it, or the phone
-    /// takes long, they count only if the screen looks the same afterwards: elements of another screen
-    /// would be worse than none.
+    /// Asks for the elements of the screen on this frame. If the screen may show a secret, or the phone takes long, the
+    /// elements count only if the screen still looks the same afterwards: elements of another screen would be worse
+    /// than none.
     pub(super) fn ask_phone(
         &self,
         frame: &Frame,
@@ -154,7 +154,7 @@ async fn looks_still(device: &dyn Device, screen: &ExpectedScreen) -> Option<boo
     Some(key.is_some() && key == screen.key)
 }
 
-/// Reads a list, and stores what may be stored of it. `None` where it is none that can be read.
+/// Parses a list of elements, and stores what may be stored of it. `None` if it cannot be parsed.
 pub(super) async fn read_and_store(
     recorder: &mut Recorder,
     xml: String,
@@ -163,7 +163,7 @@ pub(super) async fn read_and_store(
     let (secrets, level) = (recorder.shared_secrets(), recorder.privacy().text);
     let kept = secret_field || recorder.privacy().elements != KeepElements::Never;
     // Phones send what they like: it is read where nobody waits.
-    let read = apart(move || {
+    let read = on_blocking_thread(move || {
         let elements = Elements::read(&xml)?;
         let stored = match level {
             _ if !kept => None,

@@ -25,7 +25,7 @@ use crate::{Device, DeviceError, Model, RedactPictures, ScreenState, Speculate};
 /// A model that answers sooner gains nothing by being asked before the screen has settled.
 const WORTH_ASKING_EARLY: Duration = Duration::from_millis(300);
 
-/// Whether a screen stays as it is on a frame, which is being found out.
+/// A check in progress: does the screen stay as it is on a frame?
 #[derive(Debug)]
 pub(super) struct SettledProof {
     gesture: LastGesture,
@@ -81,12 +81,13 @@ enum FrameAfter {
 }
 
 impl Observation {
-    /// It is not known yet whether the screen has come to rest.
+    /// Whether it is not known yet that the screen has come to rest.
     pub(in crate::run) fn is_early(&self) -> bool {
         self.proof.is_some()
     }
 
-    /// Ends when the screen is known to have moved since, or could not be looked at: never, if it has stayed.
+    /// Waits until the screen is known to have moved, or could not be looked at. Never returns if the screen has stayed
+    /// as it was.
     pub(in crate::run) async fn moved(&mut self) -> RunError {
         match &mut self.proof {
             Some(proof) => match proof.stayed().await {
@@ -118,8 +119,8 @@ impl Observer {
         }
     }
 
-    /// A frame after the last gesture, prepared for this model and not recorded yet; a settled one, recorded,
-    /// where none before is likely to stay or may be shown to anybody as it is.
+    /// An observation from before the screen has settled, prepared for this model and not recorded yet. If no early
+    /// frame is likely to stay, or none may be shown as it is, a settled and recorded observation instead.
     pub(in crate::run) async fn observe_early(
         &mut self,
         recorder: &mut Recorder,
@@ -236,8 +237,8 @@ impl Observer {
         }))
     }
 
-    /// Stores and records an early observation that a model is about to be sent. Its picture is recorded as the
-    /// step's when it is known to be that.
+    /// Stores and records an early observation before it is sent to a model. Its picture becomes the step's only once
+    /// the screen is known to have settled as it is on it.
     pub(in crate::run) async fn record_early(
         &mut self,
         recorder: &mut Recorder,
@@ -303,8 +304,8 @@ impl Observer {
         self.record_as_seen(recorder, model, observation).await
     }
 
-    /// The screen was not the settled one on this observation: the next look goes on from its newest frame, unless it
-    /// could not be looked at.
+    /// Notes that the screen of this observation was not the settled one. The next look starts from its newest frame,
+    /// unless the screen could not be looked at.
     pub(in crate::run) fn goes_on_from(&mut self, observation: Observation) {
         let Some(proof) = observation.proof else { return };
         let is_likely = proof.is_likely();

@@ -24,8 +24,8 @@ use crate::{DeviceError, Frame, Gesture, KeepElements, NoElements, error_chain};
 const GRACE: Duration = Duration::from_millis(150);
 /// A phone that is always late is asked in one step out of two to the power of this.
 const MAX_BACKOFF: u32 = 4;
-/// How long an act waits: what it is aimed at decides whether the user is asked. Phones take one to three seconds,
-/// and a model must not get ahead of them by answering at once.
+/// How long an act waits for the elements: the gate needs the act's target to decide whether to ask the user. Phones
+/// take one to three seconds, even if the model answers at once.
 pub(super) const BEFORE_AN_ACT: Duration = Duration::from_secs(5);
 /// A phone that has told nothing so often in a row, however long it was waited for, will not now.
 const GIVEN_UP_AFTER: u32 = 3;
@@ -62,18 +62,18 @@ pub(in crate::run) enum ElementsRequest {
 pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Arc<Elements>,
     pub(super) blob: Option<BlobRef>,
-    /// When the phone had told them.
+    /// When the phone had reported them.
     pub(in crate::run) read_at: Instant,
     pub(super) certainty: Certainty,
-    /// They are known from an earlier step, in which the screen looked the same.
+    /// Whether they are from an earlier step, in which the screen looked the same.
     pub(in crate::run) is_known: bool,
-    /// The phone has said the same of the screen when it looked the same before.
+    /// Whether the phone reported the same elements for this screen before.
     pub(super) is_repeated: bool,
-    /// How much memory they take, with the dump.
+    /// The memory they take, with the dump, in bytes.
     pub(super) bytes: usize,
 }
 
-/// How quick the phone has been so far.
+/// How quickly the phone has reported elements so far.
 #[derive(Debug, Default)]
 pub(super) struct ElementsTiming {
     /// How long the last request took.
@@ -89,7 +89,7 @@ pub(super) struct ElementsTiming {
 }
 
 impl ElementsTiming {
-    /// Whether the last act whose screen was listed had to wait for that.
+    /// Whether the last act had to wait for its screen's elements.
     pub(super) fn keeps_acts_waiting(&self) -> bool {
         GRACE < self.act_waited
     }
@@ -109,17 +109,17 @@ impl ElementsRequest {
         }
     }
 
-    /// Whether the phone gave a list that cannot be used.
+    /// Whether the phone reported a list that cannot be used.
     pub(in crate::run) fn is_unusable(&self) -> bool {
         matches!(self, Self::Unusable)
     }
 
-    /// Why the phone could not be asked, where it is out of reach.
+    /// The error, if the phone could not be reached when asked.
     pub(in crate::run) fn unreachable(&self) -> Option<&DeviceError> {
         if let Self::Unreachable(err) = self { Some(err) } else { None }
     }
 
-    /// What is known from an earlier step, looked up or not.
+    /// Elements known from an earlier step, whether or not they were used.
     pub(super) fn known(&self) -> Option<&ElementTree> {
         match self {
             Self::Known(tree) => Some(tree),
@@ -129,31 +129,30 @@ impl ElementsRequest {
 }
 
 impl Observation {
-    /// Has the phone asked for the elements before a decision to type is recorded, if they are known only from before.
-    /// Whether it is asked only now.
+    /// Before a decision to type is recorded: asks the phone for the elements if they are known only from an earlier
+    /// step. Returns whether it did.
     pub(in crate::run) fn asks_only_now(&mut self) -> bool {
         self.ask_again_for_elements() || matches!(self.elements, ElementsRequest::NotAsked)
     }
 
-    /// Gives up elements that are being read: the screen is about to change.
+    /// Abandons reading the elements, as the screen is about to change.
     pub(in crate::run) fn stop_reading_elements(&mut self) {
         self.elements = ElementsRequest::Unavailable;
     }
 
-    /// How long ago the phone had told the elements, if they are known.
+    /// How long ago the phone reported the elements, if they are known.
     pub(in crate::run) fn age_of_elements(&self) -> Option<Duration> {
         self.elements.tree().map(|tree| tree.read_at.elapsed())
     }
 
-    /// Whether what is typed now, into no field, goes to the lock screen or to a pad for a code, as far as the elements
-    /// tell.
+    /// Whether text typed now, without a field, would go to the lock screen or a PIN pad, as far as the elements tell.
     pub(in crate::run) fn takes_secret_without_field(&self) -> bool {
         let tree = self.elements.tree();
         let has_field = tree.is_some_and(|it| it.elements.has_focused_field());
         self.state.locked && !has_field || tree.is_some_and(|it| is_secret_pad(&it.elements))
     }
 
-    /// Whether it is certain that what is typed now goes nowhere: the phone has just told that no field has the focus.
+    /// Whether text typed now would certainly go nowhere: the phone has just reported that no field has the focus.
     pub(in crate::run) fn has_no_field(&self) -> bool {
         let tree = self.elements.tree().filter(|it| !it.is_known);
         !self.state.secret_field
@@ -181,7 +180,7 @@ impl Observation {
 }
 
 impl Observer {
-    /// Requests the elements, if they are wanted, without waiting.
+    /// Begins to request the elements, if they are wanted, without waiting for them.
     pub(super) fn request_elements(
         &self,
         recorder: &Recorder,
@@ -231,12 +230,13 @@ impl Observer {
         }
     }
 
-    /// How long an act waits for them at least: the gate reads what the act is aimed at.
+    /// How long an act waits for the elements at least, as the gate needs the act's target.
     pub(in crate::run) fn patience_of_act(patience: Duration) -> Duration {
         patience.max(BEFORE_AN_ACT)
     }
 
-    /// How long an act of the client waits for them. Nobody thinks meanwhile, and each is a run of its own.
+    /// How long a client's direct action waits for the elements. No model is thinking meanwhile, and each action is a
+    /// run of its own.
     pub(in crate::run) fn patience_of_direct_act(&self, recorder: &Recorder) -> Duration {
         match recorder.privacy().elements {
             KeepElements::Auto | KeepElements::Never => BEFORE_AN_ACT,
@@ -244,7 +244,7 @@ impl Observer {
         }
     }
 
-    /// Records the elements if they arrive in time; after that they are given up.
+    /// Records the elements if they arrive in time, else abandons them.
     pub(in crate::run) async fn read_elements(
         &mut self,
         recorder: &mut Recorder,
@@ -294,8 +294,8 @@ impl Observer {
         Ok(())
     }
 
-    /// Reads a screen that its app protects by its elements. Where it says nothing of them either, a person
-    /// has to go on.
+    /// Describes a screen that its app protects from captures, by its elements. If there are none either, a person has
+    /// to go on.
     pub(super) async fn read_in_words(
         &mut self,
         recorder: &mut Recorder,
@@ -312,7 +312,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Waits for the elements as long as it takes.
+    /// Waits for the elements without a limit.
     pub(super) async fn insist_on_elements(
         &mut self,
         recorder: &mut Recorder,
@@ -327,7 +327,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Waits for the elements; true if they have just arrived.
+    /// Waits for the elements; returns whether they have just arrived.
     pub(super) async fn await_elements(
         &mut self,
         recorder: &mut Recorder,

@@ -6,29 +6,30 @@ use crate::settle::Settling;
 use crate::settle::times::{ActKind, Expected};
 use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
 
-/// So many frames of one screen are prepared before it has settled: one that has moved on so often is waited for.
+/// The most frames of one screen that are prepared before it has settled. After that many moves the settled frame is
+/// waited for.
 pub(super) const MOST_EARLY: u32 = 3;
 
-/// What is known of a screen, and what the phone said of itself with its newest frame.
+/// The frames of a screen so far, and the phone's state with the newest.
 #[derive(Debug, Clone)]
 pub(super) struct LookSoFar {
     pub(super) settling: Settling,
     pub(super) state: ScreenState,
 }
 
-/// A gesture after which the screen has not been seen at rest yet.
+/// The last gesture, after which the screen has not been seen at rest yet.
 #[derive(Debug, Clone)]
 pub(super) struct LastGesture {
-    /// The frame that it was decided on.
+    /// The frame that the gesture was decided on.
     pub(super) before: Frame,
-    /// When it was over.
+    /// When the phone had carried it out.
     pub(super) ended: Instant,
     pub(super) kind: ActKind,
-    /// What is to be expected after it.
+    /// How the screen is expected to behave after it.
     pub(super) expected: Expected,
-    /// What was seen since.
+    /// The frames seen since.
     pub(super) seen: Option<LookSoFar>,
-    /// The record was synced since.
+    /// Whether the record was synced since.
     pub(super) synced: bool,
 }
 
@@ -56,13 +57,12 @@ impl Observer {
             Some(LastGesture { before: frame, ended, kind, expected, seen: None, synced: false });
     }
 
-    /// Called when the last gesture did not reach the phone: a screen that goes dark is not said to be off by it.
+    /// Called when the last gesture did not reach the phone: if the screen goes dark now, POWER did not cause it.
     pub(in crate::run) fn power_was_not_pressed(&mut self) {
         self.light.power_pressed = None;
     }
 
-    /// Called when the screen may have changed otherwise than by a gesture: one capture does not show that it is at
-    /// rest.
+    /// Called when the screen may have changed without a gesture: one capture then does not prove that it is at rest.
     pub(in crate::run) fn may_have_changed(&mut self) {
         self.has_been_left_since(Instant::now());
         self.forget_screens();
@@ -73,28 +73,29 @@ impl Observer {
         (self.changed_at, self.last.is_current) = (Some(since), false);
     }
 
-    /// The last gesture, for a look after it. If that fails, the next one knows no more than that something was done.
+    /// Takes the last gesture, for the look after it. If that look fails, the next one only knows that something was
+    /// done.
     pub(super) fn take_gesture(&mut self) -> Option<LastGesture> {
         let gesture = self.last_gesture.take();
         self.changed_at = gesture.as_ref().map(|it| it.ended).or(self.changed_at);
         gesture
     }
 
-    /// Nothing has been seen of it for so long that the screen may be any by now.
+    /// Whether the gesture was so long ago, without a look since, that nothing is known of the screen.
     pub(super) fn is_long_ago(&self, gesture: &LastGesture) -> bool {
         let last = gesture.seen.as_ref().map_or(gesture.ended, |look| look.settling.newest().ended);
         self.settle.cap <= last.elapsed()
     }
 
-    /// A look after this gesture has failed, perhaps after long: what was seen before says nothing of the screen any
-    /// more, and the settled frame is waited for.
+    /// Notes that a look after this gesture failed. Frames from before no longer say anything about the screen, so the
+    /// next look waits for a settled frame.
     pub(super) fn look_failed(&mut self, gesture: LastGesture, err: &DeviceError) {
         tracing::warn!(device = %self.device.id(), "looking after an act: {}", error_chain(err));
         self.early.prepared = MOST_EARLY;
         self.last_gesture = Some(LastGesture { seen: None, ..gesture });
     }
 
-    /// A screen has come to rest after this gesture.
+    /// Notes that the screen has come to rest after this gesture.
     pub(super) fn has_settled(&mut self, gesture: &LastGesture, settling: &Settling) {
         if let Some(outcome) = settling.outcome() {
             self.times.learn(&gesture.kind, outcome);

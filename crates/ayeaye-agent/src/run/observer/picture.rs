@@ -32,8 +32,8 @@ impl Observer {
         self.store(recorder, model, observation).await
     }
 
-    /// Blacks out on the picture for models what hides or shows a secret. If the phone does not say where
-    /// that is, the picture must not be sent.
+    /// Blacks out password fields and visible secrets on the picture for models. If the phone does not say where they
+    /// are, the picture must not be sent.
     pub(super) async fn redact_picture(
         &mut self,
         recorder: &mut Recorder,

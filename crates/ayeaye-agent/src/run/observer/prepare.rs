@@ -16,7 +16,7 @@ use crate::settle::ScreenCapture;
 use crate::{Frame, Model, Picture, ScreenState};
 
 impl Observer {
-    /// Encodes a capture, stores what may be stored of it, and records it.
+    /// Encodes a capture, stores as much of it as may be stored, and records it.
     pub(in crate::run) async fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -31,7 +31,7 @@ impl Observer {
         Ok(observation)
     }
 
-    /// Records an observation as the screen of its step, and stores what may be stored of its picture.
+    /// Records an observation as the screen of its step, and stores its picture as far as that may be stored.
     pub(in crate::run) async fn record_as_seen(
         &mut self,
         recorder: &mut Recorder,
@@ -46,8 +46,8 @@ impl Observer {
         Ok(())
     }
 
-    /// Stores what may be stored of the picture, unless it is: from then on it is the last screen seen. A picture
-    /// is stored only when something is about to name it.
+    /// Stores the picture, as far as it may be stored and is not yet; it then is the last screen seen. A picture is
+    /// stored only when the record is about to refer to it.
     pub(super) async fn store(
         &mut self,
         recorder: &mut Recorder,
@@ -76,7 +76,7 @@ impl Observer {
         self.last = LastSeen { screen, picture: None, is_current: true };
     }
 
-    /// Has it recorded how the capture came, if that was otherwise than before.
+    /// Has the way of the capture recorded (raw, compressed and so on), if it differs from the last one.
     pub(super) fn note_route(&mut self, observation: &mut Observation) {
         let route = self.device.captured_by();
         if route != self.route {
@@ -85,7 +85,8 @@ impl Observer {
         }
     }
 
-    /// Encodes a capture, and asks for the elements if it may be the screen at rest and they have not been asked for.
+    /// Encodes a capture. Also asks for the elements, if the screen may be at rest on it and they were not asked for
+    /// yet.
     pub(super) async fn prepare(
         &mut self,
         recorder: &mut Recorder,

@@ -4,7 +4,7 @@ use crate::ScreenState;
 use crate::run::outcome::RunError;
 
 impl Observer {
-    /// Whether a private app is in front, or may be.
+    /// Whether an app of `policy.private-apps` is in front, or may be.
     pub(super) fn shows_private(&self, state: &ScreenState) -> bool {
         self.is_private(state.foreground.as_ref().map(|it| it.package.as_str()))
     }
@@ -17,7 +17,7 @@ impl Observer {
     }
 }
 
-/// The end of a run that has come upon a private app.
+/// The end of a run that came upon a private app.
 pub(super) fn private_app(app: Option<String>) -> RunError {
     let text = match &app {
         Some(package) => format!(

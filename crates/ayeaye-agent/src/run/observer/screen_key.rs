@@ -3,7 +3,7 @@ use crate::journal::DisplayRecord;
 use crate::settle::below_status_bar;
 use crate::{Component, Frame, ScreenSize, ScreenState};
 
-/// What a screen is known by: its pixels, without the status bar with its clock, and where it was.
+/// Identifies a screen by its pixels, without the status bar, and by the app and window it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ScreenKey {
     front: Component,
@@ -13,8 +13,8 @@ pub(super) struct ScreenKey {
 }
 
 impl ScreenKey {
-    /// `None` of a screen that may look as another one: its app hides it from captures, a field hides what is typed,
-    /// or the phone does not say which app it is of.
+    /// The key of a screen. `None` if different screens may look the same: the app hides it from captures, a field
+    /// hides typed text, or the phone does not say which app is in front.
     pub(super) fn new(
         frame: &Frame,
         state: &ScreenState,

@@ -8,14 +8,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::settle::{EarlyFrame, capture_at};
 use crate::{CaptureDigest, Device, DeviceError, Frame, ScreenState};
 
-/// The look after the first one, begun during it.
+/// The second look, which begins during the first.
 pub(super) enum Ahead {
     Look(AbortOnDropHandle<Result<(EarlyFrame, ScreenState), DeviceError>>),
     /// Only whether the screen shows what the first look is about to bring.
     Digest(AbortOnDropHandle<Result<DigestLook, DeviceError>>),
 }
 
-/// What a phone says of its screen without showing it.
+/// A look that gets only a digest of the screen, not its pixels.
 pub(super) struct DigestLook {
     began: Instant,
     ended: Instant,
@@ -24,7 +24,7 @@ pub(super) struct DigestLook {
 }
 
 impl Ahead {
-    /// What came of it. `None` if the screen shows something else than this frame, and was not captured.
+    /// The result of the look. `None` if the screen differs from this frame and was not captured.
     pub(super) async fn seen(
         self,
         first: &Frame,
@@ -49,7 +49,7 @@ async fn finished<T>(task: AbortOnDropHandle<Result<T, DeviceError>>) -> Result<
     }
 }
 
-/// The phone's state as it is then.
+/// The phone's state at this time.
 pub(super) async fn state_at(
     device: &dyn Device,
     time: Instant,
@@ -58,7 +58,7 @@ pub(super) async fn state_at(
     device.state().await
 }
 
-/// A look at the phone that begins then.
+/// A look at the phone that begins at this time.
 pub(super) async fn look_at(
     device: Arc<dyn Device>,
     time: Instant,
@@ -66,7 +66,7 @@ pub(super) async fn look_at(
     tokio::try_join!(capture_at(&*device, time), state_at(&*device, time))
 }
 
-/// What the phone says of its screen then.
+/// The digest of the screen at this time.
 pub(super) async fn digest_at(
     device: Arc<dyn Device>,
     time: Instant,

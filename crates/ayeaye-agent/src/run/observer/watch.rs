@@ -10,13 +10,13 @@ use tokio_util::task::AbortOnDropHandle;
 use super::clocks::Clocks;
 use super::elements::BEFORE_AN_ACT;
 use super::{Observation, Observer};
-use crate::elements::{Elements, apart};
+use crate::elements::{Elements, on_blocking_thread};
 use crate::run::cancel::Cancelled;
 use crate::settle::{EarlyFrame, is_unchanged, look_again, looks_same};
 use crate::{Device, DeviceError, Frame, ScreenState};
 
-/// A screen that was seen so shortly ago is the one that is there.
-const FRESH: Duration = Duration::from_secs(1);
+/// The age up to which a look counts as the screen of now.
+const FRESH_LOOK: Duration = Duration::from_secs(1);
 /// A phone is left alone for this many times as long as a look takes, and not for longer than this.
 const SPARING: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
@@ -29,9 +29,9 @@ const MOST_KNOWN: usize = 3;
 pub(in crate::run) struct LaterLook {
     pub(in crate::run) frame: Frame,
     pub(in crate::run) state: ScreenState,
-    /// It shows what the frame shows that the model was shown, to the digit.
+    /// Whether it shows the same as the model's frame, to the digit.
     pub(in crate::run) same: bool,
-    /// It looks like that frame, but for something small.
+    /// Whether it looks like that frame, except for something small.
     pub(in crate::run) alike: bool,
     begun: Instant,
     began_at: Clocks,
@@ -46,9 +46,9 @@ impl LaterLook {
         let now = Instant::now();
         if self.began_at.have_parted() {
             Freshness::Stale
-        } else if now < self.begun + FRESH {
+        } else if now < self.begun + FRESH_LOOK {
             Freshness::Fresh
-        } else if now < if strict { self.begun + FRESH + self.took } else { self.good_until } {
+        } else if now < if strict { self.begun + FRESH_LOOK + self.took } else { self.good_until } {
             Freshness::UntilNext
         } else {
             Freshness::Stale
@@ -81,7 +81,7 @@ struct LatestLook {
     is_looking: bool,
 }
 
-/// Looks at a phone every now and then, until it is dropped.
+/// Looks at a phone from time to time, until dropped.
 #[derive(Debug)]
 pub(in crate::run) struct ScreenWatch {
     latest: watch::Receiver<LatestLook>,
@@ -117,7 +117,7 @@ impl ScreenWatch {
                 let (begun, began_at) = (Instant::now(), Clocks::now());
                 let looked = tokio::try_join!(look_again(&*device, begun, &known), device.state());
                 let took = begun.elapsed();
-                next = begun + FRESH.max((took * SPARING).min(took + LONGEST_PAUSE));
+                next = begun + FRESH_LOOK.max((took * SPARING).min(took + LONGEST_PAUSE));
                 // Until the next one is there.
                 let good_until = next + took;
                 let look = match looked {
@@ -126,7 +126,9 @@ impl ScreenWatch {
                         let (same, alike) = if is_known {
                             (true, true)
                         } else {
-                            apart(move || compare(&pair.0, &pair.1)).await.unwrap_or_default()
+                            on_blocking_thread(move || compare(&pair.0, &pair.1))
+                                .await
+                                .unwrap_or_default()
                         };
                         if alike {
                             stayed.send_replace(Some(begun));
@@ -183,7 +185,7 @@ impl ScreenWatch {
 }
 
 impl Observation {
-    /// Whether it was seen within this time.
+    /// Whether the screen was seen within this time.
     pub(in crate::run) fn is_of_last(&self, time: Duration) -> bool {
         self.seen_at.elapsed() < time && !self.prepared_at.have_parted()
     }
@@ -194,8 +196,8 @@ impl Observation {
         self.prepared_at = self.prepared_at.after_sleep_of(time);
     }
 
-    /// Whether the elements are of the frame that the model was shown, as far as can be told: the screen
-    /// still looked so after they were read, or does not come to rest at all.
+    /// Whether the elements belong to the frame that the model was shown, as far as can be told: the screen looked the
+    /// same after they were read, or never comes to rest.
     pub(in crate::run) fn has_elements_of_its_frame(&self) -> bool {
         let stayed = self.watch.as_ref().and_then(|watch| *watch.same_until.borrow());
         let read = self.elements.tree().map(|tree| tree.read_at);
@@ -211,17 +213,18 @@ impl Observation {
 }
 
 impl Observer {
-    /// Begins to watch the screen of this observation: looks long before the model answers would be of no use.
+    /// Begins to watch the screen of this observation, shortly before the model is expected to answer: earlier looks
+    /// would be of no use.
     pub(in crate::run) fn watch(&self, observation: &mut Observation) {
         let answer = self.answer_times.at_least();
-        let needed = (observation.seen_at + FRESH).max(Instant::now() + answer);
+        let needed = (observation.seen_at + FRESH_LOOK).max(Instant::now() + answer);
         let first = needed.checked_sub(observation.look_time()).unwrap_or(needed);
         observation.watch =
             Some(ScreenWatch::new(self.device.clone(), observation.frame.clone(), first));
     }
 
-    /// The screen as it is before an act that was decided on this observation; `None` while the
-    /// observation itself is fresh. The inner error is the phone's. A `strict` act goes by no older look.
+    /// The screen right before an act that was decided on this observation; `None` if the observation itself is fresh.
+    /// The inner error is the phone's. A `strict` act accepts no older look.
     pub(in crate::run) async fn look_before_act(
         &self,
         observation: &Observation,
@@ -229,7 +232,7 @@ impl Observer {
     ) -> Result<Option<Looked>, Cancelled> {
         let Some(watch) = &observation.watch else { return Ok(None) };
         // What a yes is for may have changed in that time, too.
-        if !strict && observation.is_of_last(FRESH) {
+        if !strict && observation.is_of_last(FRESH_LOOK) {
             return Ok(None);
         }
         let gone = || DeviceError::NotReady(self.device.id().clone(), "not looked at".to_owned());
@@ -237,7 +240,7 @@ impl Observer {
         Ok(Some(looked.unwrap_or_else(|| Arc::new(Err(gone())))))
     }
 
-    /// Whether the screen looks otherwise each time that it is looked at, going by what tells two frames of it at rest.
+    /// Whether the screen looks different at every look, by the same comparison that decides whether it has settled.
     pub(in crate::run) async fn never_rests(
         &self,
         shown: &Frame,
@@ -258,21 +261,21 @@ impl Observer {
         Ok(true)
     }
 
-    /// What the phone says of itself now.
+    /// The phone's state now.
     pub(in crate::run) async fn state_now(
         &self,
     ) -> Result<Result<ScreenState, DeviceError>, Cancelled> {
         self.cancel.race(self.device.state()).await
     }
 
-    /// Whether the phone need not be asked before an act if its screen is still on: it is kept so, and was on when it
-    /// was looked at within the last second.
+    /// Whether the screen is certain to be on without asking the phone: it is kept on, and was on at a look within the
+    /// last second.
     pub(in crate::run) fn is_known_to_be_lit(&self, observation: &Observation) -> bool {
         let Some(watch) = &observation.watch else { return false };
         let latest = watch.latest.borrow();
         let fresh = latest.looked.as_deref().and_then(|it| it.as_ref().ok());
         let fresh =
-            fresh.filter(|look| look.begun.elapsed() < FRESH && !look.began_at.have_parted());
+            fresh.filter(|look| look.begun.elapsed() < FRESH_LOOK && !look.began_at.have_parted());
         self.light.stays_lit && fresh.is_some_and(|look| look.state.awake)
     }
 
@@ -280,7 +283,7 @@ impl Observer {
     pub(in crate::run) async fn elements_now(&self) -> Result<Option<Elements>, Cancelled> {
         let asked = timeout(BEFORE_AN_ACT, self.device.ui_tree());
         let Ok(Ok(Some(xml))) = self.cancel.race(asked).await? else { return Ok(None) };
-        Ok(apart(move || Elements::read(&xml)).await.flatten())
+        Ok(on_blocking_thread(move || Elements::read(&xml)).await.flatten())
     }
 }
 

@@ -32,7 +32,7 @@ impl Said {
 }
 
 impl ActHistory {
-    /// Takes an answer to this question into account, and what the gate has `asked` about with it.
+    /// Takes an answer to this question into account. `asked` is the act that the gate asked about with it.
     pub(super) fn take_answer(
         &mut self,
         answer: &Answer,

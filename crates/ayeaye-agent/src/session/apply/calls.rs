@@ -13,8 +13,8 @@ const LONGEST_REPLY: usize = 8 << 10;
 impl SessionState {
     pub(super) fn begin_call(&mut self, agent: Option<&str>, request: &LlmRequest) {
         self.counts.calls = self.counts.calls.max(request.call_id);
-        let judges = agent == Some(JUDGE);
-        if judges {
+        let evaluates = agent == Some(JUDGE);
+        if evaluates {
             let number = &mut self.counts.judgements;
             *number = (*number).max(request.request_number);
         } else {
@@ -23,7 +23,7 @@ impl SessionState {
         self.in_progress.call = Some((request.call_id, request.request_number, request.iteration));
         self.in_progress.model.clone_from(&request.model);
         self.in_progress.purpose = purpose_of(request, &self.in_progress.agent);
-        self.in_progress.judging = judges;
+        self.in_progress.evaluating = evaluates;
         // A plan that is asked for again has the same purpose, and sees no picture of a step.
         let plans = self.in_progress.agent == HOST_AGENT;
         if !plans && request.purpose.known().is_some_and(|it| DECIDES.contains(&it)) {
@@ -36,7 +36,7 @@ impl SessionState {
         self.in_progress.call = None;
         let InProgress { model, purpose, .. } = &self.in_progress;
         self.prompt_tokens.learn(model, *purpose, response);
-        if !self.in_progress.judging {
+        if !self.in_progress.evaluating {
             self.in_progress.tokens += *tokens;
             self.in_progress.cost_usd += cost_usd;
             self.in_progress.unpriced |= !cost_known;
@@ -49,8 +49,8 @@ impl SessionState {
             self.in_progress.said = said.filter(|it| it.len() <= LONGEST_REPLY && !it.is_empty());
         }
         self.counts.cost_usd += cost_usd;
-        // What judging costs belongs to the session, as with UFO.
-        if !self.in_progress.judging {
+        // What an evaluation costs belongs to the session, as with UFO.
+        if !self.in_progress.evaluating {
             self.counts.round_cost_usd += cost_usd;
         }
         self.counts.unpriced_calls += u32::from(!cost_known);

@@ -12,8 +12,8 @@ impl SessionState {
         let is_confirm = question.kind == QuestionKind::Confirm;
         let gate = self.acts.proposed.take();
         let decision = self.in_progress.decision.as_ref();
-        let leave = || Approval::requested(&question, decision, gate);
-        self.pending_approval = is_confirm.then(leave);
+        let approval = || Approval::requested(&question, decision, gate);
+        self.pending_approval = is_confirm.then(approval);
         self.approval = None;
         self.counts.keyboard_questions += u32::from(question.is_about_keyboard());
         if self.in_progress.step.is_some() {
@@ -49,10 +49,10 @@ impl SessionState {
             if let Some(asked) = &asked {
                 self.planning.add_answer(&asked.text, &answer.answers, by_a_person);
             }
-            let leave = self.pending_approval.take();
+            let approval = self.pending_approval.take();
             // Within a step its act is doubted when it ends.
-            let is_of_last_act = leave.is_some() && self.in_progress.step.is_none();
-            self.approval = leave.filter(|_| yes);
+            let is_of_last_act = approval.is_some() && self.in_progress.step.is_none();
+            self.approval = approval.filter(|_| yes);
             if is_of_last_act {
                 self.answer_doubt();
             }
@@ -67,8 +67,7 @@ impl SessionState {
         }
     }
 
-    /// Takes the user's answer about the last act, which they were asked about, into what speaks against it: a no has a
-    /// sentence of its own.
+    /// Updates the doubt about the last act by the user's answer about it; a no has a sentence of its own.
     pub(super) fn answer_doubt(&mut self) {
         let doubt = self.doubt.take();
         self.doubt = if self.approval.is_some() {

@@ -137,8 +137,8 @@ impl SessionState {
         usage.other_ms += times.besides_model();
         let Some(facts) = &end.action else { return };
         let action = {
-            let leave = asked.as_ref().filter(|it| it.kind == QuestionKind::Confirm);
-            facts.as_told(was_sent, leave.map(|it| &*it.text))
+            let permission = asked.as_ref().filter(|it| it.kind == QuestionKind::Confirm);
+            facts.as_told(was_sent, permission.map(|it| &*it.text))
         };
         let line = StepSummary {
             step,

@@ -20,7 +20,7 @@ impl Wording {
         }
     }
 
-    /// Before what helps with a subtask.
+    /// The heading of hints for a subtask.
     pub(super) fn helps(self) -> &'static str {
         match self {
             Self::English => "\n\nWhat you should know for it:",
@@ -28,7 +28,7 @@ impl Wording {
         }
     }
 
-    /// Before what others found.
+    /// The heading of results that other agents found.
     pub(super) fn known(self) -> &'static str {
         match self {
             Self::English => {
@@ -41,7 +41,7 @@ impl Wording {
         }
     }
 
-    /// Before what the user has said.
+    /// The heading of the user's words.
     pub(super) fn said(self) -> &'static str {
         match self {
             Self::English => {

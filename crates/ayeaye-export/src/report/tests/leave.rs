@@ -1,4 +1,4 @@
-//! Steps that ask first, and acts that leave was given for.
+//! Steps that ask first, and acts that permission was given for.
 use serde_json::json;
 
 use super::builder::{self, EventBuilder, page_of, step_start};

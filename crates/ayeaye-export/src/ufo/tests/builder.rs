@@ -288,7 +288,7 @@ impl EventBuilder {
         self.end_step(status, result, None);
     }
 
-    /// A step of a model that asks leave for a tap, which it has been given: the phone carries it out.
+    /// A step of a model that asks permission for a tap, which it has been given: the phone carries it out.
     pub(super) fn allowed_step(&mut self, outcome: Result<&str, &str>) {
         self.start_step("AppAgent");
         self.observe(true);

@@ -4,8 +4,8 @@ use ayeaye_agent::{Agreed, DirectOutcome, DirectRun, SessionId};
 use super::{Approvals, Subject, Waiting};
 use crate::one_time_codes::OneTimeCode;
 
-/// An approval that a call has taken; no other call can act by it meanwhile. It is good again where the act is never
-/// begun, was certainly not done, or is another one, which needed no approval.
+/// An approval that a call has taken: no other call can use it meanwhile. It can be used again if the act was never
+/// begun, was certainly not done, or turned out to need no approval.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct TakenApproval<'a> {
@@ -20,7 +20,7 @@ impl<'a> TakenApproval<'a> {
         Self { approvals, code: Some(code), begun: false }
     }
 
-    /// What a person has agreed to.
+    /// The act that a person has agreed to.
     pub(crate) fn agreed(&self) -> Agreed {
         match self.code.as_ref().map(|code| &code.subject.subject) {
             Some(Subject::Act(asked)) => Agreed::Act(Box::new(asked.act.clone())),
@@ -29,12 +29,12 @@ impl<'a> TakenApproval<'a> {
         }
     }
 
-    /// The act is under way: who gives it up from now on cannot know that it is not done.
+    /// Notes that the act is under way: if it is abandoned from now on, it may have been done.
     pub(crate) fn begun(&mut self) {
         self.begun = true;
     }
 
-    /// What came of the act, which is over.
+    /// Settles the approval by the act's outcome.
     pub(crate) fn came_of_it(mut self, acting: &DirectRun) {
         self.begun();
         // Without a result nobody knows whether it was done.
@@ -51,7 +51,7 @@ impl<'a> TakenApproval<'a> {
         }
     }
 
-    /// It was used for this step of this session.
+    /// Notes the step and the session it was used for.
     pub(super) fn used(&mut self, step: u32, in_session: SessionId) {
         if let Some(code) = self.code.take() {
             self.approvals.note_used(&code, step, in_session);

@@ -13,7 +13,8 @@ use crate::config::nearest_of;
 const OF_HOSTS: [&str; 6] =
     ["toolCallId", "tool", "sessionId", "action", "chatInput", "random_string"];
 
-/// The arguments as the schema wants them. What cannot be meant otherwise is changed; all else is left to be refused.
+/// The arguments in the types of the schema. An argument with only one possible meaning is converted; any other is left
+/// as it is, to be refused.
 pub(super) fn coerce(arguments: JsonObject, schema: &JsonObject) -> JsonObject {
     let none = JsonObject::new();
     let fields = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -32,7 +33,7 @@ pub(super) fn coerce(arguments: JsonObject, schema: &JsonObject) -> JsonObject {
     arguments.into_iter().filter_map(is_kept).collect()
 }
 
-/// The name of the field that was most likely meant by one that there is not.
+/// The name of the existing field that an unknown one most likely means.
 pub(super) fn meant<'a>(name: &str, schema: &'a JsonObject) -> Option<&'a str> {
     let fields = schema.get("properties").and_then(Value::as_object)?;
     // `deviceId` is nearer to `device_id` than its letters say.
@@ -41,7 +42,8 @@ pub(super) fn meant<'a>(name: &str, schema: &'a JsonObject) -> Option<&'a str> {
     same.or_else(|| nearest_of(name, fields.keys().map(String::as_str)))
 }
 
-/// A coordinate that is given as a fraction of the screen, if all of them are: rounded, they would mean a corner.
+/// The first coordinate with a fraction, if all coordinates are fractions of the screen: rounded they would mean a
+/// corner.
 pub(super) fn fraction(arguments: &JsonObject, schema: &JsonObject) -> Option<(String, f64)> {
     let fields = schema.get("properties").and_then(Value::as_object)?;
     let given = arguments.iter().filter(|(name, _)| fields.get(*name).is_some_and(is_coordinate));
@@ -56,7 +58,7 @@ pub(super) fn fraction(arguments: &JsonObject, schema: &JsonObject) -> Option<(S
     first.map(|(name, it)| (name.clone(), it))
 }
 
-/// The limits of a number, where it has two.
+/// The limits of a number, if it has both.
 pub(super) fn range(name: &str, schema: &JsonObject) -> Option<(u64, u64)> {
     let field = schema.get("properties")?.get(name)?;
     Some((field.get("minimum")?.as_u64()?, field.get("maximum")?.as_u64()?))

@@ -26,7 +26,7 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// The longest side of the picture that is wanted afterwards.
+    /// The longest side of the picture to add afterwards, if one is wanted.
     pub fn picture(&self) -> Result<Option<u32>, ToolError> {
         self.screenshot.map(|side| max_size("screenshot", Some(side))).transpose()
     }
@@ -67,7 +67,7 @@ pub trait HasCommon {
     fn device_id(&self) -> &str;
 }
 
-/// Arguments that say all there is to say of an act: what is carried out needs no more than them.
+/// Arguments that determine an act completely.
 pub trait ActArgs: HasCommon {
     /// What to do.
     fn gesture(&self) -> Result<Gesture, ToolError>;
@@ -96,7 +96,7 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The element that is meant, if it is one.
+    /// The element's reference, if the place is one.
     pub fn element(self) -> Result<Option<&'a str>, ToolError> {
         match (self.reference, self.x, self.y) {
             // Whoever must give every argument gives 0; there is nothing in the corner to be meant.

@@ -35,7 +35,7 @@ pub enum FormAnswer {
     Invalid,
 }
 
-/// The form that asks a question; again after an answer that did not fit it, if it was `misread`.
+/// The form that asks a question. `misread`: it is shown again, as the last answer did not fit it.
 pub fn question_form(question: &Question, report: &Report, misread: bool) -> ElicitRequestParams {
     let form = ElicitationSchema::builder();
     let form = match AnswerShape::of(question) {

@@ -32,7 +32,7 @@ pub struct RequestState {
     pub session: String,
     /// [`Report::question_number`](ayeaye_agent::Report::question_number).
     pub question: u32,
-    /// How many questions this call has asked, this one included.
+    /// The number of questions that this call has asked, including this one.
     #[serde(rename = "round")]
     pub forms_shown: u32,
     /// The last answer to it did not fit the form.
@@ -42,12 +42,12 @@ pub struct RequestState {
     pub call: String,
 }
 
-/// The content of one that stands for an act which is asked about first.
+/// The content of a `requestState` for an act that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalState {
-    /// The code that the tool takes for a yes.
+    /// The approval code that a yes stands for.
     pub approval: String,
-    /// What a person is asked about, and on which phone, as a digest: a no is for that, whatever became of the code.
+    /// A digest of what a person is asked about, and on which phone: a no applies to that even if the code has expired.
     #[serde(default)]
     pub about: String,
     /// As in [`RequestState`].
@@ -73,14 +73,14 @@ impl From<StateError> for ToolError {
 }
 
 impl StateCodec {
-    /// With a random key: states are valid until this process ends.
+    /// A codec with a random key: its states are valid until this process ends.
     pub fn ephemeral() -> Self {
         let key: [u8; 32] = rand::random();
         Self::with_key(&key)
     }
 
-    /// With the key of this data folder, which is made when there is none. Few clients ever send a state back: where
-    /// the key cannot be used or made, the server does without, and so do they after its end.
+    /// A codec with the key in this data folder, which is created if missing. If it cannot be read or created, a random
+    /// key is used, so states end with this process: few clients ever send one back later.
     pub fn from_data_dir(data_dir: &Path) -> Self {
         match secret::read_or_create(data_dir, STATE_KEY_FILE) {
             Ok(key) => Self::with_key(key.expose().as_bytes()),
@@ -122,7 +122,7 @@ impl StateCodec {
         Ok((session, state))
     }
 
-    /// Verifies and decodes a state of any kind; one of another kind is foreign.
+    /// Verifies and decodes a state of any kind. A state of another kind is an error.
     pub fn open<T: serde::de::DeserializeOwned>(
         &self,
         encoded: &str,

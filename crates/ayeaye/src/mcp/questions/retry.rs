@@ -20,7 +20,7 @@ pub struct RetryContext {
 }
 
 impl RetryContext {
-    /// Whether this goes on with an earlier call.
+    /// Whether this call continues an earlier one.
     pub fn is_retry(&self) -> bool {
         self.retry
     }

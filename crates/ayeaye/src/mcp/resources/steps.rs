@@ -50,7 +50,7 @@ struct StepItem {
     was_sent: bool,
 }
 
-/// All that is worth telling of one step.
+/// The facts of one step that clients are shown.
 #[derive(Debug, Serialize)]
 pub(super) struct StepFacts {
     session_id: String,
@@ -85,13 +85,13 @@ struct Asked {
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
     #[serde(skip)]
-    is_for_leave: bool,
+    is_for_permission: bool,
 }
 
 impl Asked {
     fn of(asked: &QuestionAsked) -> Self {
-        let is_for_leave = asked.kind == QuestionKind::Confirm;
-        Self { asked: Some(short(&asked.questions.join("\n"))), is_for_leave }
+        let is_for_permission = asked.kind == QuestionKind::Confirm;
+        Self { asked: Some(short(&asked.questions.join("\n"))), is_for_permission }
     }
 }
 
@@ -109,7 +109,7 @@ struct Screen {
     not_shown: Option<&'static str>,
 }
 
-/// Said in place of a picture that was recorded.
+/// Shown in place of a recorded picture that must not be shown.
 pub(super) const NOT_SHOWN: &str = "its app is private (policy.private-apps)";
 
 /// A call to a model.
@@ -202,7 +202,7 @@ pub(crate) async fn picture(
     Ok(found)
 }
 
-/// What there is of a step's picture.
+/// A step's picture, or why there is none.
 #[derive(Debug)]
 pub(crate) enum StepPicture {
     Kept(BlobRef),
@@ -216,8 +216,8 @@ fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
 }
 
 fn action(end: &StepEnd, was_sent: bool, asked: &Asked) -> Option<ActionItem> {
-    let leave = asked.asked.as_deref().filter(|_| asked.is_for_leave);
-    let told = end.action.as_ref().map(|action| action.as_told(was_sent, leave));
+    let permission = asked.asked.as_deref().filter(|_| asked.is_for_permission);
+    let told = end.action.as_ref().map(|action| action.as_told(was_sent, permission));
     told.map(|action| ActionItem::new(&action, &end.response.comment))
 }
 

@@ -3,7 +3,7 @@ use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, DeviceQueue, NearbyPhone
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::schema::names_say_it;
 use crate::model_presence::ModelState;
 use crate::text::one_line;
@@ -78,7 +78,7 @@ impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
 }
 
 impl DeviceList {
-    /// Adds what a person can do about phones that are only on the network.
+    /// Adds hints about phones that were found on the network but are not connected.
     #[must_use]
     pub fn near(mut self, phones: &[NearbyPhone]) -> Self {
         if phones.is_empty() {
@@ -99,7 +99,7 @@ impl DeviceList {
         self
     }
 
-    /// Adds who waits for each phone, in the order of the list.
+    /// Adds the queue of each phone, in the order of the list.
     #[must_use]
     pub fn queued(mut self, queues: impl IntoIterator<Item = DeviceQueue>) -> Self {
         for (item, queue) in self.devices.iter_mut().zip(queues) {
@@ -109,9 +109,9 @@ impl DeviceList {
         self
     }
 
-    /// Adds what a client that is offered this can do with the phones.
+    /// Adds the hint what to do next, for a client with these tools.
     #[must_use]
-    pub fn offered(mut self, offer: Offer) -> Self {
+    pub fn offered(mut self, offer: ConnectionTools) -> Self {
         if self.devices.iter().any(|it| it.state == "device") && offer.client_drives() {
             self.next = Some(
                 "You drive: get_ui_tree or get_screenshot with a device_id whose state is `device`, \

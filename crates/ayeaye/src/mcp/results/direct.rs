@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{ActionItem, QuestionItem};
 use crate::mcp::address::Address;
-use crate::mcp::offer::Offer;
+use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::tool_error::ToolError;
 
 /// The outcome of an act. Fields whose names say it have no words: every chat pays for them.
@@ -52,11 +52,11 @@ pub struct ActResult {
 }
 
 impl ActResult {
-    /// The result of an action that was carried out; an error for one that was not, or may not have been.
+    /// The result of an action that was carried out; an error if it was not, or may not have been.
     pub fn of(
         acted: Option<&DirectResult>,
         report: &Report,
-        offer: Offer,
+        offer: ConnectionTools,
     ) -> Result<Self, ToolError> {
         let session = report.session_id;
         let Some(acted) = acted else {
@@ -141,7 +141,7 @@ const LOCKED: &str = "The phone is locked (`locked`), or an app is shown over it
      get_screenshot, swipe up on it once; if it wants a code, a pattern or a face, ask your user to unlock the phone by hand and \
      to tell you when it is done. Never guess a code.";
 
-fn next(asked: bool, offer: Offer) -> &'static str {
+fn next(asked: bool, offer: ConnectionTools) -> &'static str {
     if offer.client_drives() {
         return "Look at get_ui_tree or get_screenshot, then act again; when it is done, check it on the \
                 screen and tell your user.";
@@ -213,7 +213,7 @@ mod tests {
             shown,
             pictured,
         });
-        let offer = Offer::new(ToolChoice::Only(ToolSet::ALL), ModelState::Ready);
+        let offer = ConnectionTools::new(ToolChoice::Only(ToolSet::ALL), ModelState::Ready);
         ActResult::of(acted.as_ref(), &report, offer).map_err(|it| it.to_string())
     }
 

@@ -12,7 +12,7 @@ use crate::text::truncate;
 pub(in crate::mcp) const ASKS_OPERATOR: &str =
     "The agent has a question and is waiting for an operator at the server to answer it.";
 
-/// What a run does before its first step is done.
+/// The progress message before a run's first step is done.
 pub(in crate::mcp) const AT_WORK: &str = "looking at the phone, and asking the model";
 
 /// Whether its run waits for an operator's answer.
@@ -22,7 +22,7 @@ pub(in crate::mcp) fn waits_for_operator(report: &Report) -> bool {
         && report.run.facts.reply_mode == ReplyMode::ManualReply
 }
 
-/// What to say about a run.
+/// The message about a run.
 pub(super) fn message(report: &Report) -> String {
     if waits_for_operator(report) {
         return ASKS_OPERATOR.to_owned();
@@ -30,7 +30,7 @@ pub(super) fn message(report: &Report) -> String {
     truncate(&report.message, 1500)
 }
 
-/// What is said of a session that was driven by hand, to a client that is offered no tasks: nobody can hand it over.
+/// The message about a session driven by hand, for a client without task tools, which cannot hand it back to the agent.
 pub(super) fn by_hand_without_tasks(report: &Report) -> Option<&'static str> {
     (report.is_by_hand()
         && report.stop_reason == StopReason::UserPaused
@@ -38,7 +38,7 @@ pub(super) fn by_hand_without_tasks(report: &Report) -> Option<&'static str> {
     .then_some("the phone was acted on directly, without a task")
 }
 
-/// What to do now, for a client that is offered no tasks.
+/// The next thing to do, for a client without task tools.
 pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str {
     match (reason, tools.device) {
         (StopReason::StillRunning, _) => {
@@ -52,7 +52,7 @@ pub(super) fn without_tasks(reason: StopReason, tools: ToolSet) -> &'static str 
     }
 }
 
-/// What to do now, for a client that can also act on the phone itself; `None` where that makes no difference.
+/// The next thing to do, for a client that can also act on the phone itself; `None` if that makes no difference.
 pub(super) fn with_device_tools(report: &Report) -> Option<&'static str> {
     if report.has_unusable_replies() && reason_to_go_on(report) == StopReason::ModelFailed {
         return Some(
@@ -70,7 +70,7 @@ pub(super) fn with_device_tools(report: &Report) -> Option<&'static str> {
 }
 
 /// The stop reason that decides what to do next. A run that ended while it waited for an operator's or a model's answer
-/// can only go on with an answer.
+/// can only continue with an answer.
 pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     match report.stop_reason {
         StopReason::Cancelled
@@ -85,14 +85,14 @@ pub(crate) fn reason_to_go_on(report: &Report) -> StopReason {
     }
 }
 
-/// Whether its request was given up, so that only another task can follow.
+/// Whether the session's request was given up, so that only another task can follow.
 pub(crate) fn is_given_up(report: &Report) -> bool {
     report.is_over
         && matches!(report.stop_reason, StopReason::Cancelled | StopReason::ServerRestarted)
 }
 
-/// The state of the model, if continuing a session without a word would ask it again after it has failed, and it
-/// takes no tasks yet: each run would add another failed step.
+/// The state of the model, if it failed, still takes no tasks, and continuing without an input would ask it again: each
+/// run would add another failed step.
 pub(crate) async fn would_fail_again(
     report: &Report,
     presence: &ModelPresence,
@@ -108,16 +108,16 @@ fn asks_failed_model(report: &Report) -> bool {
     report.stop_reason == StopReason::ModelFailed && !report.is_over && report.question.is_none()
 }
 
-/// What to do after the user has declined a form: the same call would show it again.
+/// The next thing to do after the user declined a form: the same call would show it again.
 pub(super) const DECLINED: &str = "Your user declined to answer this in a form, or your client did so for them: do not ask again \
     at once. Tell them in words what the question is; call ask_agent_continue with this session_id and \
     reply_from_client once they have answered you, or stop_task if they want to leave it.";
 
-/// What to do while a person drives the phone by hand.
+/// The next thing to do while a person drives the phone by hand.
 pub(super) const IN_HAND: &str = "A person is driving this phone by hand, and going on takes it from them. Wait until your user says that the \
     agent may go on; then call ask_agent_continue with this session_id.";
 
-/// What to do now.
+/// The next thing to do.
 pub(super) fn next(report: &Report) -> &'static str {
     if report.is_by_hand()
         && report.question.is_none()

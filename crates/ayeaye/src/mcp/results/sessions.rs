@@ -49,7 +49,7 @@ pub struct SessionItem {
 }
 
 impl SessionList {
-    /// The newest sessions, or those before one. One that cannot be read is in the list, with the reason.
+    /// The newest sessions, or those older than one. A session that cannot be read is listed with the reason.
     pub async fn read(
         agent: &Agent,
         principal: &Principal,
@@ -97,7 +97,7 @@ impl SessionItem {
     }
 }
 
-/// What a run that goes on says of itself: it waits for its phone.
+/// The message of a run that waits in the queue for its phone, if it does.
 pub(crate) fn waits(report: &Report) -> Option<String> {
     let goes_on = report.stop_reason == StopReason::StillRunning;
     (goes_on && !report.message.is_empty()).then(|| report.message.clone())

@@ -100,7 +100,7 @@ pub fn number_asked(step: u32) -> u32 {
 }
 
 impl WatchResult {
-    /// What is new after the step `after`.
+    /// The news after the step `after`.
     pub fn new(report: &Report, after: Option<i64>) -> Self {
         let new = |line: &&StepSummary| after.is_none_or(|known| known < i64::from(line.step));
         let mut steps: Vec<StepNow> =
@@ -122,13 +122,13 @@ impl WatchResult {
         }
     }
 
-    /// For hosts that show what their apps call.
+    /// The result as text, for hosts that show the results of their apps' calls.
     pub fn in_words(&self) -> String {
         format!("{}: {} steps", self.stop_reason, self.global_step_idx)
     }
 }
 
-/// Tells this state of a session from those before.
+/// A value that differs whenever the session's state has changed.
 pub fn state(report: &Report) -> String {
     let last = report.steps.last().map_or(0, |line| line.step + 1);
     let reason = report.stop_reason.name();

@@ -115,8 +115,8 @@ impl Watcher {
         self.look = true;
     }
 
-    /// Counts as changed what may have changed since the client was told that it is subscribed: rmcp says so
-    /// before it hands the request on.
+    /// Treats everything as changed that may have changed since the client was told that it is subscribed: rmcp tells
+    /// it before it hands the request on.
     pub(super) fn catch_up(&mut self) {
         self.mark_stale(|_| true);
         if let Some(list) = &mut self.list

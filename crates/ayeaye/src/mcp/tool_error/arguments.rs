@@ -22,7 +22,7 @@ impl ToolError {
         Self { text, hint }
     }
 
-    /// A field that there is not, with the one that was most likely meant and all there are.
+    /// An unknown field, with the one that was most likely meant, and all that exist.
     pub(in crate::mcp) fn unknown_field(given: &str, meant: Option<&str>, names: &[&str]) -> Self {
         let shown = excerpt(given, 60);
         let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
@@ -91,7 +91,7 @@ impl ToolError {
         Self { text: err.to_string(), hint: "list_sessions shows all sessions" }
     }
 
-    /// A place that is given in parts of the screen.
+    /// A place given in fractions of the screen.
     pub(in crate::mcp) fn fraction(name: &str, given: f64) -> Self {
         Self {
             text: format!(

@@ -13,7 +13,7 @@ use crate::mcp::args::{self, SessionArgs, ValidatedArgs};
 use crate::mcp::results::{self, RunResult, WatchResult};
 use crate::mcp::schema::input;
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, app, pictures, texts, told};
+use crate::mcp::{Server, app, pictures, read_receipts, texts};
 use crate::principal;
 
 /// How often a session is looked at that another process drives.
@@ -41,7 +41,7 @@ impl Server {
             () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
             report = self.report_after(id, &principal, args.state.as_deref(), deadline) => report?,
         };
-        told::note_question_told(&self.agent, &report, &ctx);
+        read_receipts::note_question_told(&self.agent, &report, &ctx);
         let now = WatchResult::new(&report, args.after);
         let mut result = results::structured(&now);
         // The facts are for the page; a host that shows the call needs no more than a line.
@@ -76,7 +76,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::UserPaused, &principal::of(&ctx)).await?;
-        told::note_question_told(&self.agent, &report, &ctx);
+        read_receipts::note_question_told(&self.agent, &report, &ctx);
         Ok(results::structured(&RunResult::from(&report)))
     }
 }

@@ -140,7 +140,7 @@ impl Server {
         let (elements, protected, size) = self.look(&id, &ctx).await?;
         let none = Elements::default();
         let seen = elements.as_ref().unwrap_or(&none);
-        let mark = self.looks.remember(&id, &principal::of(&ctx), seen);
+        let mark = self.element_references.remember(&id, &principal::of(&ctx), seen);
         let seen = elements.as_ref().map_err(Clone::clone);
         let reader = principal::of(&ctx);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
@@ -164,7 +164,9 @@ impl Server {
             let protected = state.is_ok_and(|state| state.protected);
             let elements = match dump? {
                 Err(why) => Err(Unlisted::ByPhone(why)),
-                Ok(dump) => Elements::read_apart(dump).await.ok_or(Unlisted::Unreadable),
+                Ok(dump) => {
+                    Elements::read_on_blocking_thread(dump).await.ok_or(Unlisted::Unreadable)
+                }
             };
             Ok::<_, DeviceError>((elements, protected, device.info().await?.screen))
         };
@@ -179,13 +181,13 @@ impl Server {
     ) -> Result<Gesture, ToolError> {
         let Some(reference) = args.place().element()? else { return args.gesture() };
         let id = args::device_id(args.device_id())?;
-        let element = self.looks.find(&id, &principal::of(ctx), reference)?;
+        let element = self.element_references.find(&id, &principal::of(ctx), reference)?;
         let (elements, _, size) = self.look(&id, ctx).await?;
         let elements = elements.map_err(|_| ToolError::no_elements())?;
         args.at(Some(element.place(&elements, size)?))
     }
 
-    /// Carries out the act that the arguments say.
+    /// Carries out the act that the arguments determine.
     pub(super) async fn carry_out_args<A: ActArgs>(
         &self,
         ValidatedArgs(args): ValidatedArgs<A>,
@@ -196,7 +198,7 @@ impl Server {
         self.carry_out(args.into_common(), gesture, ctx).await
     }
 
-    /// Carries out a gesture, with a picture of the screen afterwards where one is wanted.
+    /// Carries out a gesture, and adds a picture of the screen afterwards if one is wanted.
     pub(super) async fn carry_out(
         &self,
         common: CommonArgs,
@@ -208,7 +210,7 @@ impl Server {
         self.act(act, approval.as_deref(), picture, ctx).await
     }
 
-    /// Has an action carried out, which a person has agreed to where a code for that is given.
+    /// Has an action carried out; an approval code means that a person has agreed to it.
     pub(super) async fn act(
         &self,
         act: DirectAction,
@@ -223,8 +225,8 @@ impl Server {
         self.act_agreed(act, Some(taken), picture, ctx).await
     }
 
-    /// Has an action carried out, by the approval that was taken for it. What the gate asks about a person is asked
-    /// first: in a form, or by the client, which then sends the code that it is given.
+    /// Has an action carried out under the approval taken for it. If the gate asks about it, a person is asked first:
+    /// in a form, or by the client, which then sends the approval code it got.
     pub(super) async fn act_agreed(
         &self,
         mut act: DirectAction,

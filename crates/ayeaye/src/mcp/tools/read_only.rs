@@ -9,7 +9,7 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::mcp::args::{self, ListSessionsArgs, ScreenshotArgs, SessionArgs, ValidatedArgs};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, results, texts, told};
+use crate::mcp::{Server, read_receipts, results, texts};
 use crate::principal;
 
 #[tool_router(router = read_only, vis = "pub(super)")]
@@ -100,14 +100,13 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal::of(&ctx)).await?;
-        told::note_told(&self.agent, &report, &ctx);
+        read_receipts::note_told(&self.agent, &report, &ctx);
         Ok(results::structured(&self.result(&report).await))
     }
 }
 
 impl Server {
-    /// The screen as it is now, for a result that has more to say: what stands in the way of a picture is a
-    /// note.
+    /// The screen now, for a result with other content too: if no picture can be made, a note says why.
     pub(super) async fn screen_now(
         &self,
         id: &DeviceId,

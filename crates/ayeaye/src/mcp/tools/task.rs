@@ -15,7 +15,7 @@ use crate::mcp::run_wait::{Beginning, RunWait};
 use crate::mcp::schema::{input, outline, output};
 use crate::mcp::task_input::{self, CannotGoOn};
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::{Server, pictures, results, texts, told};
+use crate::mcp::{Server, pictures, read_receipts, results, texts};
 use crate::principal;
 
 /// Most pictures of steps in a result. With the screen's own they take less than half of the megabyte that some
@@ -144,7 +144,7 @@ impl Server {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.end_task(id, &principal::of(&ctx)).await?;
-        told::note_told(&self.agent, &report, &ctx);
+        read_receipts::note_told(&self.agent, &report, &ctx);
         Ok(results::structured(&self.result(&report).await))
     }
 }
@@ -184,7 +184,7 @@ impl Server {
         Ok(self.told(followed, pictures, before, ctx).await)
     }
 
-    /// What is told of a run, or of a session that has none.
+    /// The result for a run, or for a session that has none.
     pub(super) async fn result(&self, report: &Report) -> results::RunResult {
         let result = results::RunResult::from(report).offered(report, self.offer().await);
         // Where that is not known, whoever goes on learns it.
@@ -245,7 +245,7 @@ impl Server {
             let device = DeviceId::new(&report.device.device_id);
             result.content.extend(self.screen_now(&device, args::MAX_SIDE, ctx).await);
         }
-        told::note_told(&self.agent, &report, ctx);
+        read_receipts::note_told(&self.agent, &report, ctx);
         result.into()
     }
 

@@ -64,7 +64,8 @@ fn a_line_of_the_greatest_length_is_kept_and_one_byte_more_is_not() {
 
 #[test]
 fn a_later_format_is_told_from_damage() {
-    let of = |body: &str| decode(&Chain::start(), &frame_line(&Chain::start(), body)).unwrap_err();
+    let of =
+        |body: &str| decode(&Chain::start(), &checked_line(&Chain::start(), body)).unwrap_err();
     let ts = r#""ts":"2026-01-02T03:04:05Z""#;
     assert_eq!(of(r#"{"v":2,"what":"ever""#), LineError::TooNew(2));
     assert_eq!(
@@ -75,7 +76,7 @@ fn a_later_format_is_told_from_damage() {
     assert_eq!(of(&format!(r#"{{"v":3,"seq":1,{ts},{note}"#)), LineError::TooNew(3));
     assert_eq!(of(&format!(r#"{{"v":0,"seq":1,{ts},{note}"#)), LineError::Foreign);
     assert_eq!(of(&format!(r#"{{"v":1,"seq":2,{ts},{note}"#)), LineError::Misplaced);
-    let mut line = frame_line(&Chain::start(), &format!(r#"{{"v":1,"seq":1,{ts},{note}"#));
+    let mut line = checked_line(&Chain::start(), &format!(r#"{{"v":1,"seq":1,{ts},{note}"#));
     assert!(decode(&Chain::start(), &line).is_ok());
     line[2] ^= 1;
     assert_eq!(decode(&Chain::start(), &line).unwrap_err(), LineError::Broken);

@@ -3,7 +3,7 @@ use crate::journal::NoteKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::files::line::{frame_line, hex};
+use crate::journal::files::line::{checked_line, hex};
 use crate::journal::files::scan::{RecordEnd, scan_after};
 use crate::journal::files::{line, scan};
 
@@ -245,7 +245,7 @@ async fn lines_cannot_be_dropped_moved_or_forged() {
         r#"{{"v":1,"seq":{},"ts":"2026-01-02T03:04:05Z","type":"note","data":{{"kind":"","text":""}}"#,
         moved + 1
     );
-    let mut forged = frame_line(&lines[moved].2, &body);
+    let mut forged = checked_line(&lines[moved].2, &body);
     forged.push(b'\n');
     bench.put(&join(&[to(moved), &forged, from(moved + 1)]));
     bench.is_refused_at(moved as u64 + 2).await;
@@ -256,7 +256,7 @@ async fn a_later_format_is_not_touched() {
     let (bytes, events) = sample_bytes().await;
     let bench = Bench::new().await;
     let chain = scan::scan(&bytes[..], |_| {}).unwrap().chain;
-    let later = frame_line(&chain, r#"{"v":2,"seq":"seventy","kind":"dream""#);
+    let later = checked_line(&chain, r#"{"v":2,"seq":"seventy","kind":"dream""#);
     let bytes = [&bytes[..], &later, b"\n"].concat();
     bench.put(&bytes);
     let id = bench.id;
@@ -284,7 +284,7 @@ async fn a_type_of_a_later_version_is_passed_over() {
         r#"{{"v":1,"seq":{},"ts":"2026-01-02T03:04:05Z","step":1,"type":"dance","data":{{"with":["somebody"]}}"#,
         chain.seq
     );
-    let bytes = [&bytes[..], &frame_line(&chain, &body), b"\n"].concat();
+    let bytes = [&bytes[..], &checked_line(&chain, &body), b"\n"].concat();
     bench.put(&bytes);
     let id = bench.id;
     assert_eq!(bench.rig.journal.verify(&id).await.unwrap().bad, None);

@@ -280,7 +280,7 @@ async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     let later = rig.path(&ids[3]).join("events.jsonl");
     let mut bytes = fs::read(&later).unwrap();
     let scanned = scan::scan(&bytes[..], |_| {}).unwrap();
-    bytes.extend(line::frame_line(&scanned.chain, r#"{"v":2"#));
+    bytes.extend(line::checked_line(&scanned.chain, r#"{"v":2"#));
     bytes.push(b'\n');
     fs::write(&later, bytes).unwrap();
     drop(append(&ids[4], fact(|fact| matches!(fact, Fact::SessionResume(_)))).await);

@@ -7,7 +7,7 @@ use std::path::Path;
 use self::mutator::{LONG, Mutator, SHORT, fuzz};
 use super::*;
 use crate::journal::ActionRecord;
-use crate::journal::files::line::{Chain, Detail, decode, encode, frame_line, parse};
+use crate::journal::files::line::{Chain, Detail, checked_line, decode, encode, parse};
 use crate::journal::files::scan::scan;
 use crate::{Action, Elements, Pixel, Session};
 
@@ -58,7 +58,7 @@ fn record() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A line counts only as it was written; what is framed rightly may mean anything, and is then kept
+/// A line counts only as it was written; a line with the right sum may mean anything, and is then kept
 /// as it was read.
 fn lines(executions: u64) {
     let seeds = record();
@@ -76,10 +76,10 @@ fn lines(executions: u64) {
     fuzz("lines of a record", executions, &mut mutator, |bytes, dice| {
         let chain = Chain::start();
         if decode(&chain, bytes).is_ok() {
-            return Err("a line without a frame was taken".to_owned());
+            return Err("a line without a sum was taken".to_owned());
         }
         let Ok(body) = std::str::from_utf8(bytes) else { return Ok(()) };
-        let line = frame_line(&chain, body);
+        let line = checked_line(&chain, body);
         let outline = parse(1, &line, Detail::Compact);
         let Ok((event, _)) = decode(&chain, &line) else { return Ok(()) };
         if outline.is_err() {

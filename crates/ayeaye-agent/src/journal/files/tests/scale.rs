@@ -84,7 +84,7 @@ async fn damage_in_a_long_record_looks_the_same_to_two_threads() {
         let mut foreign = bytes[..at].to_vec();
         let mut chain = front.chain.clone();
         for _ in 0..1000 {
-            let line = line::frame_line(&chain, body);
+            let line = line::checked_line(&chain, body);
             chain = chain.advance(&line).unwrap();
             foreign.extend(line);
             foreign.push(b'\n');

@@ -1,4 +1,5 @@
-//! What tells one thing from others of its kind: "shopping list" of "the note shopping list".
+//! Nouns for kinds of things, and telling one thing from others of its kind: "shopping list" in "the note shopping
+//! list".
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -54,8 +55,8 @@ static JOINED_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     all
 });
 
-/// Whether what is shown (normalized) is told from others of its kind by a word that the user has said too, or by a
-/// number. `text` is all that they have said, `said` the words that say something.
+/// Whether a word or a number in the user's words tells the shown thing (normalized) from others of its kind. `text` is
+/// all of the user's words, `said` those that mean something.
 pub(super) fn is_told_apart(text: &str, said: &[String], shown: &str) -> bool {
     if tells_number(text, shown) {
         return true;
@@ -172,7 +173,7 @@ pub(super) fn names_title(text: &str, shown: &str) -> bool {
         })
 }
 
-/// Whether a word (normalized) means a kind of things, or deletes them.
+/// Whether a word (normalized) is a noun for a kind of things, or a verb that deletes them.
 pub(super) fn is_kind(word: &str) -> bool {
     let stem = |it: &str| word.starts_with(it) && is_stem(word, 0, it.len());
     KIND_WORDS.contains(word)

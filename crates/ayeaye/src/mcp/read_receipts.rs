@@ -8,8 +8,8 @@ use rmcp::service::RequestContext;
 use crate::delivery::Delivery;
 use crate::principal;
 
-/// Remembers what a client is told in the result of this call, as soon as it is read; of one that was cancelled it
-/// gets none.
+/// Once the client has read the result of this call, notes that it knows the report's question and the end of its run.
+/// Nothing is noted for a cancelled call, as its client gets no result.
 pub(super) fn note_told(agent: &Arc<Agent>, report: &Report, ctx: &RequestContext<RoleServer>) {
     let (caller, connection) = (principal::of(ctx), principal::connection(ctx));
     note_read(agent, report, ctx, move |agent, report| {
@@ -18,8 +18,8 @@ pub(super) fn note_told(agent: &Arc<Agent>, report: &Report, ctx: &RequestContex
     });
 }
 
-/// Remembers, once the result is read, that the client was told the question, and nothing else: whoever follows the run
-/// has yet to learn how it went on.
+/// Once the client has read the result, notes that it knows the question, and nothing else: followers have yet to learn
+/// how the run went on.
 pub(super) fn note_question_told(
     agent: &Arc<Agent>,
     report: &Report,

@@ -1,4 +1,5 @@
-//! What runs have changed on a phone and not put back, beside the records.
+//! Settings of a phone that runs have changed and not put back yet. Kept beside the records, so that any run or server
+//! can put them back.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,24 +9,24 @@ use tokio::time::{Instant, timeout_at};
 use crate::journal::{DeviceRecord, Journal, JournalError, OpenChange};
 use crate::{Device, DeviceError, DeviceId, PutBack, SessionId, SettingChange, error_chain};
 
-/// After so many refusals a setting is left as it is.
+/// The number of refusals after which a setting is left as it is.
 const MOST_REFUSALS: u32 = 5;
-/// How far apart they are: a phone is asked again and again, and may refuse for as long as it is busy.
+/// Refusals within this time count as one: a phone is asked again and again, and may refuse as long as it is busy.
 const BETWEEN_REFUSALS: SignedDuration = SignedDuration::from_hours(1);
 
-/// What one session has changed on one phone and not put back, beside the records.
+/// The settings of one phone that are changed and not put back yet, as one session adds to them.
 #[derive(Debug, Clone)]
-pub(crate) struct Ledger {
+pub(crate) struct OpenSettingChanges {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) device: DeviceId,
     pub(crate) session: SessionId,
-    /// Who changes it, as the phone knows it.
+    /// The driver that makes the changes, by the name that the phone knows it by.
     pub(crate) driver: Option<String>,
-    /// The phone that is there.
+    /// The phone that is connected now: a change made on another one under the same id waits for that one.
     pub(crate) phone: DeviceRecord,
 }
 
-impl Ledger {
+impl OpenSettingChanges {
     async fn open(&self) -> Result<Vec<OpenChange>, JournalError> {
         self.journal.open_changes(&self.device).await
     }
@@ -53,8 +54,8 @@ impl Ledger {
         self.update(add).await
     }
 
-    /// Adds a change of a setting of which an earlier one may still be open, as the phone has refused to put it back:
-    /// the value it has now is ours then, and not to be put back to. Returns the change as it is remembered.
+    /// Adds a change to a setting that may already have an open one, which the phone refused to put back. The setting's
+    /// present value is then ours, so the value from before the earlier change is kept. Returns the change as added.
     pub(super) async fn add_over(
         &self,
         change: SettingChange,
@@ -74,7 +75,8 @@ impl Ledger {
         self.update(remove).await
     }
 
-    /// A phone may refuse because it is just starting or busy. One that always does is not asked for ever.
+    /// Counts a refusal to put a setting back. A phone that is starting or busy may refuse for a while; after
+    /// [`MOST_REFUSALS`] the change is forgotten.
     async fn count_refusal(
         &self,
         change: &SettingChange,
@@ -99,9 +101,9 @@ impl Ledger {
         self.update(count).await
     }
 
-    /// Puts back everything that is open, the last change first. What the phone does not answer to stays open, and what
-    /// it does not answer to within the limit. Returns what was put back, and whether all of that could be remembered:
-    /// a full disk keeps no setting of the phone changed.
+    /// Puts back every open change, the last one first. A change stays open if the phone does not answer, or not within
+    /// the limit. Returns what was put back, and whether the list on disk could be updated: settings are put back even
+    /// on a full disk.
     pub(crate) async fn put_back(
         &self,
         device: &dyn Device,
@@ -191,7 +193,7 @@ mod tests {
         let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
         let session = SessionId::new();
         let phone = || recording.recorder.session().device.clone();
-        let ledger = || Ledger {
+        let open_changes = || OpenSettingChanges {
             journal: journal.clone(),
             device: device.clone(),
             session,
@@ -199,7 +201,7 @@ mod tests {
             phone: phone(),
         };
         // A run begins while a task of the last one has just put the keyboard back.
-        let (begins, puts_back) = (ledger(), ledger());
+        let (begins, puts_back) = (open_changes(), open_changes());
         let (keyboard, timeout) = (changed("keyboard"), changed("timeout"));
         puts_back.add(&keyboard).await.unwrap();
         let (added, removed) = tokio::join!(begins.add(&timeout), puts_back.remove(&keyboard));
@@ -222,7 +224,8 @@ mod tests {
         let recording = Recording::new().await;
         let (journal, device) = (recording.journal.clone(), DeviceId::new("phone-1"));
         let phone = recording.recorder.session().device.clone();
-        let ledger = Ledger { journal, device, session: SessionId::new(), driver: None, phone };
+        let open_changes =
+            OpenSettingChanges { journal, device, session: SessionId::new(), driver: None, phone };
         let change = |setting: &str, before: Option<&str>, value: &str| SettingChange {
             setting: setting.to_owned(),
             before: before.map(str::to_owned),
@@ -241,8 +244,8 @@ mod tests {
             (change("scale", None, "0"), change("scale", None, "0")),
             (change("scale", Some("0"), "0.5"), change("scale", None, "0.5")),
         ] {
-            assert_eq!(ledger.add_over(now).await.unwrap(), remembered);
-            assert_eq!(ledger.open().await.unwrap().pop().unwrap().change, remembered);
+            assert_eq!(open_changes.add_over(now).await.unwrap(), remembered);
+            assert_eq!(open_changes.open().await.unwrap().pop().unwrap().change, remembered);
         }
     }
 

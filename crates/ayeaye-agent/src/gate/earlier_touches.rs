@@ -1,6 +1,6 @@
-//! What was touched on the way to an act, without the controls that only lead there: menus, and those that delete.
+//! The things touched on the way to an act, without the controls that only lead there: menus, "Edit", "Delete".
 use super::class::ActClass;
-use super::kinds::is_kind;
+use super::kind_nouns::is_kind;
 use super::phrases;
 use super::text::{List, normalized, words};
 
@@ -14,8 +14,8 @@ static LEADS_ON: List = List::new("more|more options|more actions|options|menu|o
 const AROUND_IDS: [&str; 9] =
     ["action", "menu", "btn", "button", "icon", "ic", "img", "image", "iv"];
 
-/// The things touched on a path (the last of what was touched in one app, by name), the newest first, back to what was
-/// closed or declined. What has no name is one of nobody knows what.
+/// The things touched on a path (the names of the last touches in one app), the newest first, back to one that closed
+/// or declined something. A touch without a name stands for an unknown thing.
 pub(super) fn things(path: &[String]) -> impl Iterator<Item = &str> {
     let names = path.iter().rev().map(|it| (it.as_str(), plain(it)));
     names

@@ -1,20 +1,20 @@
-//! What a connection is offered. Decided when its client introduces itself, and the same from then on: its
-//! model reads the instructions once, and a list of tools that changes costs it its cache.
+//! The tools that a connection is offered. Decided when its client introduces itself, and the same from then on: the
+//! client's model reads the instructions once, and a list of tools that changes costs it its cache.
 use crate::config::{ToolChoice, ToolSet};
 use crate::model_presence::ModelState;
 
-/// What a connection is offered, and why.
+/// The tools that a connection is offered, and the state of the model that decided it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offer {
+pub struct ConnectionTools {
     /// The tools.
     pub tools: ToolSet,
-    /// Whether there was a model to hand tasks to.
+    /// The state of the model when it was decided.
     pub model: ModelState,
 }
 
-impl Offer {
-    /// What the settings want; where they leave it open, what fits the model that there is. A model that
-    /// was configured and does not run yet may be there in a minute, so that tasks are offered as well.
+impl ConnectionTools {
+    /// The tools that the settings choose; with `auto`, the tools that fit the model's state. A configured model that
+    /// does not run yet may run in a minute, so tasks are offered as well.
     pub fn new(choice: ToolChoice, model: ModelState) -> Self {
         let tools = match (choice, model) {
             (ToolChoice::Only(tools), _) => tools,
@@ -39,13 +39,13 @@ mod tests {
     fn what_the_settings_say_always_wins() {
         for model in [ModelState::Ready, ModelState::NotConfigured, ModelState::Refused] {
             let only = ToolChoice::Only(ToolSet::USUAL);
-            assert_eq!(Offer::new(only, model).tools, ToolSet::USUAL);
-            assert!(!Offer::new(only, model).client_drives());
+            assert_eq!(ConnectionTools::new(only, model).tools, ToolSet::USUAL);
+            assert!(!ConnectionTools::new(only, model).client_drives());
         }
-        let drives = |model| Offer::new(ToolChoice::Auto, model).client_drives();
+        let drives = |model| ConnectionTools::new(ToolChoice::Auto, model).client_drives();
         assert!(drives(ModelState::NotConfigured) && drives(ModelState::Refused));
         assert!(!drives(ModelState::Ready) && !drives(ModelState::StandIn));
-        let acts_only = Offer::new(ToolChoice::Only(ToolSet::DIRECT), ModelState::Ready);
+        let acts_only = ConnectionTools::new(ToolChoice::Only(ToolSet::DIRECT), ModelState::Ready);
         assert!(!acts_only.tools.agent && acts_only.client_drives());
     }
 }

@@ -1,5 +1,5 @@
-//! What a screen changes by itself, and what no yes is about: how long ago something was, how many look at it, whether
-//! somebody is typing, and times that count down.
+//! Text that a screen changes by itself, so that no approval depends on it: how long ago something was, how many are
+//! watching, whether somebody is typing, countdowns.
 use super::countdown::{seconds, take_countdowns};
 use super::price::amount;
 use super::text::{List, holds, normalized, words};
@@ -26,9 +26,9 @@ static PRESENCE: List = List::new("online|typing|last seen|active now|active|rec
 /// The longest text, in words, in which a number may be a count.
 const SHORT: usize = 6;
 
-/// A text without what ticks in it. Times that may count down are taken out and added in seconds, so that whoever
-/// compares can see whether they have counted as long as time has passed.
-pub(super) fn but_for_ticking(text: &str, times: &mut Vec<u32>) -> String {
+/// A text without its parts that change by themselves. Times that may count down are added to `times` in seconds, so
+/// that a comparison can tell whether they have changed by the time that has passed.
+pub(super) fn without_changing_text(text: &str, times: &mut Vec<u32>) -> String {
     let plain = normalized(text);
     if tells_how_long_ago(&plain) && amount(text).is_none() {
         return String::new();
@@ -77,7 +77,7 @@ fn keep<'a>(out: &mut String, words: impl IntoIterator<Item = &'a str>) {
     }
 }
 
-/// Whether a text at the top says what somebody does at the moment: "online", "typing…".
+/// Whether a text at the top says what somebody is doing now: "online", "typing…".
 pub(super) fn tells_presence(text: &str) -> bool {
     let plain = normalized(text);
     PRESENCE.iter().any(|it| holds(&plain, it))
@@ -133,7 +133,7 @@ mod tests {
 
     fn still(text: &str) -> (String, Vec<u32>) {
         let mut times = Vec::new();
-        let text = but_for_ticking(text, &mut times);
+        let text = without_changing_text(text, &mut times);
         (text.split_whitespace().collect::<Vec<_>>().join(" "), times)
     }
 

@@ -1,8 +1,8 @@
-//! What clients were told is on screens, so that they can tap an element instead of a place.
+//! References to elements that clients were shown, so that they can tap an element instead of a place.
 //!
-//! A reference holds for the last looks at that phone by the same caller, and only as long as the element is still
-//! there, unchanged and in its place: another control may have come under the finger. Several, since two agents with
-//! one token are one caller.
+//! A reference is valid for the last few looks of the same caller at that phone, and only as long as the element is
+//! still there, unchanged and in its place: another control may have come under the finger. It is a few looks, not one,
+//! since two agents with one token are one caller.
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,9 +14,9 @@ use super::tool_error::ToolError;
 const MAX_LOOKS: usize = 64;
 const LOOKS_EACH: usize = 4;
 
-/// The last looks of each caller at each phone, the oldest first.
+/// The elements that each caller was last shown of each phone, the oldest list first.
 #[derive(Debug, Default)]
-pub struct Looks(Mutex<VecDeque<ShownElements>>);
+pub struct ElementReferences(Mutex<VecDeque<ShownElements>>);
 
 #[derive(Debug)]
 struct ShownElements {
@@ -56,15 +56,15 @@ impl From<&Element> for ElementIdentity {
     }
 }
 
-/// An element that was seen, to be found again.
+/// An element that a caller was shown, to be found on the screen again.
 #[derive(Debug)]
 pub struct Reference {
     text: String,
     seen: ElementIdentity,
 }
 
-impl Looks {
-    /// Remembers what is on a screen. Returns the mark with which its references begin.
+impl ElementReferences {
+    /// Remembers the elements of a screen. Returns the mark that their references begin with.
     pub fn remember(
         &self,
         device: &DeviceId,
@@ -90,7 +90,7 @@ impl Looks {
         mark
     }
 
-    /// The element that a reference of one of the last looks names.
+    /// The element that a reference means, from one of the last lists.
     pub fn find(
         &self,
         device: &DeviceId,
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_reference_holds_for_the_last_looks_of_one_caller_and_one_place() {
-        let (looks, phone) = (Looks::default(), DeviceId::new("X"));
+        let (looks, phone) = (ElementReferences::default(), DeviceId::new("X"));
         let me = Principal::local();
         let mark = looks.remember(&phone, &me, &screen("Send", 400));
         let reference = format!("{mark}-0");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_what_is_remembered() {
-        let looks = Looks::default();
+        let looks = ElementReferences::default();
         for number in 0..MAX_LOOKS + 3 {
             looks.remember(
                 &DeviceId::new(number.to_string()),

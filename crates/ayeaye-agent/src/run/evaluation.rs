@@ -1,7 +1,7 @@
-//! Evaluation: a model judges from the steps and the last screen whether a request was carried out.
+//! Evaluation: a model says, from the steps and the last screen, whether a request was carried out.
 //!
-//! The verdict has the shape of UFO's `EvaluationAgent`. It never changes how a run ends; without one,
-//! `unsure` is recorded with the reason.
+//! An evaluation has the shape of UFO's `EvaluationAgent`. It never changes how a run ends; if there is none,
+//! `unsure` is recorded with the reason. What the policy allows is another matter: that is [`crate::gate`].
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -24,13 +24,13 @@ use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 const LIMIT: Duration = Duration::from_mins(2);
 /// The number of steps shown; of more, the last ones.
 const STEPS_SHOWN: usize = 60;
-/// The longest text of a verdict, in characters.
+/// The longest text of an evaluation, in characters.
 const LONGEST_REASON: usize = 4000;
 const MOST_PARTS: usize = 50;
 
 impl Run {
     /// Has the round or the session evaluated, if configured.
-    pub(super) async fn judge(&mut self, level: EvaluationLevel) -> Result<(), RunError> {
+    pub(super) async fn evaluate(&mut self, level: EvaluationLevel) -> Result<(), RunError> {
         let Some(judge) = self.deps.judge.clone() else { return Ok(()) };
         let wanted = match level {
             EvaluationLevel::Round => judge.rounds,
@@ -39,20 +39,22 @@ impl Run {
         if !wanted {
             return Ok(());
         }
-        let request = self.judged_request(level);
+        let request = self.evaluated_request(level);
         let mut costs = CallCosts::default();
-        let (verdict, error) = match self.ask_judge(&judge, level, &request, &mut costs).await {
-            Ok(Ok(verdict)) => (verdict, None),
-            Ok(Err(why)) => (Verdict::unsure(), Some(why)),
+        let (evaluation, error) = match self.ask_judge(&judge, level, &request, &mut costs).await {
+            Ok(Ok(evaluation)) => (evaluation, None),
+            Ok(Err(why)) => (Evaluation::unsure(), Some(why)),
             Err(err @ RunError::Journal(_)) => return Err(err),
-            Err(RunError::Cancelled(why)) => (Verdict::unsure(), Some(format!("given up: {why}"))),
-            Err(err) => (Verdict::unsure(), Some(error_chain(&err))),
+            Err(RunError::Cancelled(why)) => {
+                (Evaluation::unsure(), Some(format!("given up: {why}")))
+            }
+            Err(err) => (Evaluation::unsure(), Some(error_chain(&err))),
         };
         let record = EvaluationRecord {
             level: level.into(),
-            complete: verdict.complete.into(),
-            sub_scores: verdict.sub_scores,
-            reason: verdict.reason,
+            complete: evaluation.complete.into(),
+            sub_scores: evaluation.sub_scores,
+            reason: evaluation.reason,
             request,
             tokens: costs.tokens,
             cost_usd: costs.cost_usd,
@@ -66,8 +68,8 @@ impl Run {
         Ok(())
     }
 
-    /// The request to judge; for a session, all its requests.
-    fn judged_request(&self, level: EvaluationLevel) -> String {
+    /// The request to evaluate; for a session, all its requests.
+    fn evaluated_request(&self, level: EvaluationLevel) -> String {
         let requests = self.session().history.iter().filter_map(|item| match item {
             // What the client did itself was never asked for.
             HistoryItem::Request(text) if text != DIRECT_REQUEST => Some(text.as_str()),
@@ -79,15 +81,15 @@ impl Run {
         }
     }
 
-    /// Asks until the verdict can be parsed. The inner error says why the model was not asked.
+    /// Asks until the reply can be parsed. The inner error says why the model was not asked.
     async fn ask_judge(
         &mut self,
         judge: &Judge,
         level: EvaluationLevel,
         request: &str,
         costs: &mut CallCosts,
-    ) -> Result<Result<Verdict, String>, RunError> {
-        let prompt = self.judge_prompt(level, request);
+    ) -> Result<Result<Evaluation, String>, RunError> {
+        let prompt = self.evaluation_prompt(level, request);
         let pictures = self.observer.last_picture().cloned().into_iter().collect();
         let exchange =
             self.models.exchange(judge.model.clone(), CallPurpose::Evaluate, prompt, pictures);
@@ -97,13 +99,13 @@ impl Run {
                 return Ok(Err(format!("not judged: {}", end.message)));
             }
             let reply = self.models.send(&mut self.recorder, &mut exchange, costs).await?;
-            let verdict = whole_answer(&*judge.model, &reply)
+            let evaluation = whole_answer(&*judge.model, &reply)
                 .map_err(|why| ParseError(why.to_owned()))
-                .and_then(read_verdict);
-            let record = verdict.as_ref().map(|_| None).map_err(|why| why.0.clone());
+                .and_then(read_evaluation);
+            let record = evaluation.as_ref().map(|_| None).map_err(|why| why.0.clone());
             exchange.log_reply(&mut self.recorder, &reply, record, costs).await?;
-            match verdict {
-                Ok(verdict) => return Ok(Ok(verdict)),
+            match evaluation {
+                Ok(evaluation) => return Ok(Ok(evaluation)),
                 Err(why) => {
                     exchange.ask_again(&self.recorder, "the judging model's", &reply, &why)?;
                 }
@@ -111,7 +113,7 @@ impl Run {
         }
     }
 
-    fn judge_prompt(&self, level: EvaluationLevel, request: &str) -> Prompt {
+    fn evaluation_prompt(&self, level: EvaluationLevel, request: &str) -> Prompt {
         let mut items = self.session().history.iter();
         if level == EvaluationLevel::Round {
             // What was done for an earlier request carries out none that was made since.
@@ -152,7 +154,7 @@ impl Run {
     }
 }
 
-/// What a judge is told of one item of history.
+/// One item of history, as the evaluating model is told of it.
 enum HistoryLine {
     /// A line.
     Done(String),
@@ -191,15 +193,15 @@ fn history_line(item: &HistoryItem) -> Option<HistoryLine> {
     }
 }
 
-/// A parsed verdict.
+/// A parsed evaluation.
 #[derive(Debug, PartialEq, Eq)]
-struct Verdict {
+struct Evaluation {
     complete: Judgement,
     sub_scores: Vec<SubScore>,
     reason: String,
 }
 
-impl Verdict {
+impl Evaluation {
     fn unsure() -> Self {
         Self { complete: Judgement::Unsure, sub_scores: Vec::new(), reason: String::new() }
     }
@@ -207,7 +209,7 @@ impl Verdict {
 
 /// Reads the one JSON object of a reply. Sub-scores may be a list, or an object as some models write
 /// it; nothing but yes, no and unsure is a judgement.
-fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
+fn read_evaluation(reply: &str) -> Result<Evaluation, ParseError> {
     #[derive(Deserialize)]
     struct Fields {
         #[serde(default)]
@@ -246,7 +248,7 @@ fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
         _ => Vec::new(),
     };
     let reason = fields.reason.as_str().map(clipped).unwrap_or_default();
-    Ok(Verdict { complete, sub_scores, reason })
+    Ok(Evaluation { complete, sub_scores, reason })
 }
 
 const INSTRUCTIONS: &str = "You judge whether an agent that operates a phone has done what its user \
@@ -265,18 +267,18 @@ mod tests {
     use crate::{Action, Decision, HistoryStep};
 
     #[test]
-    fn a_verdict_is_read_in_the_shapes_models_give() {
+    fn an_evaluation_is_read_in_the_shapes_models_give() {
         let list = r#"```json
             {"reason": "Sent.", "sub_scores": [{"name": "message sent", "evaluation": "Yes"}], "complete": "yes"}
             ```"#;
-        let verdict = read_verdict(list).unwrap();
-        assert_eq!((verdict.complete, verdict.reason.as_str()), (Judgement::Yes, "Sent."));
-        assert_eq!(verdict.sub_scores[0].evaluation, Judgement::Yes);
+        let evaluation = read_evaluation(list).unwrap();
+        assert_eq!((evaluation.complete, evaluation.reason.as_str()), (Judgement::Yes, "Sent."));
+        assert_eq!(evaluation.sub_scores[0].evaluation, Judgement::Yes);
         let object = r#"{"complete": false, "sub_scores": {"found": "no", "odd": 7}}"#;
-        let verdict = read_verdict(object).unwrap();
-        assert_eq!((verdict.complete, verdict.sub_scores.len()), (Judgement::No, 1));
+        let evaluation = read_evaluation(object).unwrap();
+        assert_eq!((evaluation.complete, evaluation.sub_scores.len()), (Judgement::No, 1));
         for bad in ["", "yes", r#"{"complete": "probably"}"#, r#"{"reason": "yes"}"#, "}{"] {
-            assert!(read_verdict(bad).is_err(), "{bad}");
+            assert!(read_evaluation(bad).is_err(), "{bad}");
         }
     }
 
@@ -311,7 +313,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_reply_is_read_without_fear(text in "\\PC{0,80}") {
-            read_verdict(&text).ok();
+            read_evaluation(&text).ok();
         }
     }
 }
