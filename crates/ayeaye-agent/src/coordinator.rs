@@ -133,6 +133,16 @@ impl RunEntry {
         (self.queue_turn, self.epoch)
     }
 
+    /// Its place among those of all runs that wait for its phone: 1 for the one that is next.
+    pub fn place_among(&self, runs: &[Self]) -> u32 {
+        let is_ahead = |it: &Self| {
+            it.state == RunState::Queued
+                && it.place_in_line() < self.place_in_line()
+                && it.wants_any_of(&self.devices)
+        };
+        runs.iter().filter(|it| is_ahead(it)).fold(1, |place, _| place + 1)
+    }
+
     /// Whether it has this phone, or waits for it.
     pub fn wants_any_of(&self, devices: &[DeviceId]) -> bool {
         self.devices.iter().any(|device| devices.contains(device))
@@ -173,8 +183,6 @@ pub enum QueuePosition {
     Waiting {
         /// 1 for the one that is next.
         place: u32,
-        /// The run that has the phone, if one has it now.
-        behind: Option<RunEntry>,
     },
 }
 

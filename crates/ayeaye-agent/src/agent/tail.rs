@@ -237,10 +237,11 @@ impl Tail {
             }
             _ => session.report(running),
         };
-        let now = entries.iter().find(|it| it.epoch == self.run.epoch);
-        let queued = now.is_some_and(|it| it.state == RunState::Queued);
-        if queued {
-            report.message = queue::message(entries, self.run.epoch, &report.device.device_id);
+        let is_queued = |it: &&RunEntry| it.epoch == self.run.epoch && it.state == RunState::Queued;
+        let queued = entries.iter().find(is_queued);
+        if let Some(own) = queued {
+            let place = own.place_among(entries);
+            report.message = queue::place_message(place, &report.device.device_id);
         }
         let line = if running {
             self.line.clone()
@@ -248,7 +249,7 @@ impl Tail {
             format!("{}: {}", report.stop_reason, report.message)
         };
         let phase = match running {
-            true if queued => RunPhase::Queued,
+            true if queued.is_some() => RunPhase::Queued,
             true => self.phase,
             false => RunPhase::Ending,
         };

@@ -128,7 +128,7 @@ async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
         .unwrap()
     {
         QueuePosition::Yours => 0,
-        QueuePosition::Waiting { place, .. } => place,
+        QueuePosition::Waiting { place } => place,
     };
     assert_eq!((place(&second).await, place(&third).await, place(&fourth).await), (1, 2, 2));
     // Whoever has not waited does not come first.
@@ -169,10 +169,10 @@ async fn owners_take_turns(store: &Store<'_>) {
         let mut next = None;
         for (at, (_, run)) in waiting.iter().enumerate() {
             match server.advance(run.entry.epoch).await.unwrap() {
-                QueuePosition::Waiting { place: 1, behind: Some(_) } => {
+                QueuePosition::Waiting { place: 1 } => {
                     assert!(next.replace(at).is_none(), "two are next");
                 }
-                QueuePosition::Waiting { behind: Some(_), .. } => {}
+                QueuePosition::Waiting { .. } => {}
                 other => panic!("the phone is taken: {other:?}"),
             }
         }
@@ -254,7 +254,7 @@ async fn a_person_keeps_the_phone_for_its_session(store: &Store<'_>) {
     let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
     let waits = async || {
         let turn = one.advance(waiting.entry.epoch).await.unwrap();
-        matches!(turn, QueuePosition::Waiting { place: 1, behind: Some(_) })
+        matches!(turn, QueuePosition::Waiting { place: 1 })
     };
     let taken = |registered| matches!(registered, Ok(Registered::Taken(_)));
     assert!(taken(two.register(in_hand((store.session)(), &["a"])).await), "it is another's");
@@ -500,7 +500,7 @@ impl RandomOrder<'_> {
                 self.runs[nth].state = RunState::Running;
                 self.end_hold(&own);
             }
-            QueuePosition::Waiting { place, .. } if waits && !free && 0 < place => {}
+            QueuePosition::Waiting { place } if waits && !free && 0 < place => {}
             other => panic!("waits: {waits}, free: {free}; {other:?}"),
         }
     }

@@ -91,26 +91,20 @@ impl RunTable {
         if own.state != RunState::Queued {
             return Ok(QueuePosition::Yours);
         }
-        let mut place = 1;
-        let mut behind = None;
+        let place = own.place_among(&self.runs);
+        let has_phone = |it: &RunEntry| {
+            it.state != RunState::Queued
+                && it.session != own.session
+                && it.wants_any_of(&own.devices)
+        };
+        if 1 < place || self.runs.iter().any(has_phone) {
+            return Ok(QueuePosition::Waiting { place });
+        }
         let own = own.clone();
-        let own_place = own.place_in_line();
-        for other in
-            self.runs.iter().filter(|it| it.session != own.session && it.wants_any_of(&own.devices))
-        {
-            match other.state {
-                RunState::Queued if other.place_in_line() < own_place => place += 1,
-                RunState::Queued => {}
-                RunState::Running | RunState::Ending => behind = Some(other.clone()),
-            }
-        }
-        if place == 1 && behind.is_none() {
-            self.end_hold(own.session, own.kind);
-            self.set(epoch, RunState::Running);
-            self.note_turn(&own);
-            return Ok(QueuePosition::Yours);
-        }
-        Ok(QueuePosition::Waiting { place, behind })
+        self.end_hold(own.session, own.kind);
+        self.set(epoch, RunState::Running);
+        self.note_turn(&own);
+        Ok(QueuePosition::Yours)
     }
 
     /// The turn in which a new run gets its phone: the first after those of its owner's other runs there, and after the
