@@ -1,4 +1,5 @@
 //! Waiting for a phone that is busy, among all servers: owners take turns, and of each the first comes first.
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,19 +94,31 @@ impl Agent {
         names: &DeviceNames,
         principal: &Principal,
     ) -> Result<DeviceQueue, AgentError> {
-        let names = self.shared_names(names);
-        let mut queue = DeviceQueue::default();
-        let mut runs = self.deps.coordinator.runs().await?;
-        runs.sort_by_key(RunEntry::place_in_line);
-        for run in runs {
-            if run.state == RunState::Queued && run.wants_any_of(&names) {
+        let queues = self.device_queues(slice::from_ref(names), principal).await?;
+        Ok(queues.into_iter().next().unwrap_or_default())
+    }
+
+    /// Who waits for each of these phones, by one look.
+    pub async fn device_queues(
+        &self,
+        phones: &[DeviceNames],
+        principal: &Principal,
+    ) -> Result<Vec<DeviceQueue>, AgentError> {
+        let mut waiting = self.deps.coordinator.runs().await?;
+        waiting.retain(|run| run.state == RunState::Queued);
+        waiting.sort_by_key(RunEntry::place_in_line);
+        let queues = phones.iter().map(|names| {
+            let names = self.shared_names(names);
+            let mut queue = DeviceQueue::default();
+            for run in waiting.iter().filter(|run| run.wants_any_of(&names)) {
                 queue.length += 1;
                 if principal.owns(&run.owner) {
                     queue.sessions.push(run.session);
                 }
             }
-        }
-        Ok(queue)
+            queue
+        });
+        Ok(queues.collect())
     }
 }
 
