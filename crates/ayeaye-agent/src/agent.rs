@@ -19,6 +19,7 @@ mod listing;
 mod new_session;
 mod put_back;
 mod queue;
+mod recent_map;
 mod registry;
 mod resume;
 mod run_elsewhere;

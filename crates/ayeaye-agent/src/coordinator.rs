@@ -133,6 +133,21 @@ impl RunEntry {
         (self.queue_turn, self.epoch)
     }
 
+    /// Its place among those of all runs that wait for its phone: 1 for the one that is next.
+    pub fn place_among(&self, runs: &[Self]) -> u32 {
+        let is_ahead = |it: &Self| {
+            it.state == RunState::Queued
+                && it.place_in_line() < self.place_in_line()
+                && it.wants_any_of(&self.devices)
+        };
+        runs.iter().filter(|it| is_ahead(it)).fold(1, |place, _| place + 1)
+    }
+
+    /// Whether it has this phone.
+    pub fn has_any_of(&self, devices: &[DeviceId]) -> bool {
+        self.state != RunState::Queued && self.wants_any_of(devices)
+    }
+
     /// Whether it has this phone, or waits for it.
     pub fn wants_any_of(&self, devices: &[DeviceId]) -> bool {
         self.devices.iter().any(|device| devices.contains(device))
@@ -173,8 +188,6 @@ pub enum QueuePosition {
     Waiting {
         /// 1 for the one that is next.
         place: u32,
-        /// The run that has the phone, if one has it now.
-        behind: Option<RunEntry>,
     },
 }
 
@@ -189,7 +202,7 @@ pub trait Coordinator: Send + Sync + fmt::Debug {
     /// Registers a run, unless its session has one or its phone is taken: a phone is taken by the run that
     /// has it and by those that wait for it. A person is granted it while a run of its own session has the phone,
     /// before those that wait, and then the phone is free for that session only; it ends when a task of that
-    /// session is registered.
+    /// session is registered, or when the same person takes the phone through the same server once more.
     async fn register(&self, run: NewRun) -> Result<Registered, CoordinatorError>;
     /// Gives a run that waits its phone when that is free and it is its turn: owners take turns, and the runs of each
     /// come in their order.

@@ -80,11 +80,16 @@ impl Page {
         journal_files: FileJournal,
         config: &Config,
     ) -> Self {
+        let defaults = Defaults::from(config);
+        let read_only = match defaults.tools {
+            ToolChoice::Auto => false,
+            ToolChoice::Only(tools) => !tools.agent && !tools.device,
+        };
         Self(Arc::new(Inner {
-            live: Live::new(agent.clone()),
+            live: Live::new(agent.clone(), read_only),
             agent,
             presence,
-            defaults: Defaults::from(config),
+            defaults,
             policy: config.policy.clone(),
             settings: settings::of(config),
             journal_files,
@@ -136,10 +141,7 @@ impl Page {
 
     /// Whether nothing may be done here, because the server offers no tool that does anything.
     fn is_read_only(&self) -> bool {
-        match self.0.defaults.tools {
-            ToolChoice::Auto => false,
-            ToolChoice::Only(tools) => !tools.agent && !tools.device,
-        }
+        self.0.live.is_read_only()
     }
 
     /// Fails where nothing may be done.

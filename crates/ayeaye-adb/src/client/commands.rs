@@ -167,11 +167,12 @@ impl DeviceClient {
         again: Again,
     ) -> Result<ShellOutput, DeviceError> {
         let deadline = Instant::now() + limit;
+        let left = || deadline.saturating_duration_since(Instant::now());
         let pays = self.fence.is_driven() && self.way().server.answers_at_once();
         let turn = if pays { self.shell.turn(&self.link()) } else { None };
         let Some(mut turn) = turn else { return self.run(what, command, limit).await };
         if !self.has_shell_v2().await? {
-            return self.run(what, command, limit).await;
+            return self.run(what, command, left()).await;
         }
         let in_doubt = self.is_in_doubt.load(Ordering::Relaxed);
         let had_one = turn.has_session();
@@ -186,8 +187,7 @@ impl DeviceClient {
             if !matches!(opened, Ok(Ok(()))) {
                 tracing::info!(device = %self.id, ?opened, "no shell stays open; one for each command");
                 turn.failed(self.link());
-                let left = deadline.saturating_duration_since(Instant::now());
-                return self.run(what, command, left).await;
+                return self.run(what, command, left()).await;
             }
         }
         // A shell that is not even at it leaves time to ask again what may be. What takes long there would take as
@@ -210,7 +210,7 @@ impl DeviceClient {
             }
             // It was not sent.
             Ok(Err(ProtocolError::RequestTooLong)) => {
-                return self.run(what, command, limit).await;
+                return self.run(what, command, left()).await;
             }
             Ok(Err(error)) => Some(error),
             Err(_) => None,
@@ -219,8 +219,7 @@ impl DeviceClient {
         self.same_phone.link_lost();
         turn.failed(self.link());
         if again == Again::Yes {
-            let left = deadline.saturating_duration_since(Instant::now());
-            return self.run(what, command, left).await;
+            return self.run(what, command, left()).await;
         }
         Err(match error {
             Some(error) => self.request_failed(what, error),

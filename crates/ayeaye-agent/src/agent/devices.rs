@@ -1,4 +1,5 @@
 //! Listing and opening phones.
+use std::slice;
 use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt as _;
@@ -7,7 +8,7 @@ use tokio::time::Instant;
 
 use super::follower::END_WAIT;
 use super::{Agent, AgentError};
-use crate::coordinator::{CoordinatorError, News, RunEntry, RunKind, RunState};
+use crate::coordinator::{CoordinatorError, News, RunEntry, RunKind};
 use crate::deps::AgentDeps;
 use crate::journal::PrivateScreens;
 use crate::{
@@ -78,12 +79,9 @@ impl Agent {
         principal: &Principal,
     ) -> Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError> {
         let entries = self.entries().await?;
-        let mut devices = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let driver = self.holder(&entry.names(), principal).await;
-            devices.push((entry, driver));
-        }
-        Ok(devices)
+        let names: Vec<_> = entries.iter().map(DeviceEntry::names).collect();
+        let holders = self.holders(&names, principal).await;
+        Ok(entries.into_iter().zip(holders).collect())
     }
 
     /// Phones that announce themselves on the network and are not among these.
@@ -113,7 +111,8 @@ impl Agent {
     /// The holder of a phone, as far as the principal may know.
     pub async fn device_holder(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
         let names = self.device_names(device).await;
-        self.holder(&names, principal).await
+        let holders = self.holders(slice::from_ref(&names), principal).await;
+        holders.first().copied().unwrap_or(DeviceHolder::Free)
     }
 
     /// Waits until an act on this phone would be carried out at once, as far as somebody else has a say in that; fails
@@ -152,10 +151,38 @@ impl Agent {
         }
     }
 
-    async fn holder(&self, names: &DeviceNames, principal: &Principal) -> DeviceHolder {
-        let session = match self.runs.device_holder(names) {
+    /// The holder of each phone. The table of all runs is read once, and only where that is not known here.
+    async fn holders(&self, phones: &[DeviceNames], principal: &Principal) -> Vec<DeviceHolder> {
+        let here: Vec<_> = phones.iter().map(|names| self.runs.device_holder(names)).collect();
+        let mut runs = Vec::new();
+        if here.contains(&None) {
+            // After the look at those here: what has ended since is not told as somebody's.
+            runs = self.deps.coordinator.runs().await.unwrap_or_else(|err| {
+                // That must not fail the whole list.
+                tracing::warn!("who drives a phone: {}", error_chain(&err));
+                Vec::new()
+            });
+        }
+        let mut holders = Vec::with_capacity(phones.len());
+        for (names, here) in phones.iter().zip(here) {
+            holders.push(self.holder(names, here, &runs, principal).await);
+        }
+        holders
+    }
+
+    async fn holder(
+        &self,
+        names: &DeviceNames,
+        here: Option<SessionId>,
+        runs: &[RunEntry],
+        principal: &Principal,
+    ) -> DeviceHolder {
+        let names = self.shared_names(names);
+        // A person who has it in hand counts where none of their acts does.
+        let has_it = runs.iter().filter(|run| run.has_any_of(&names));
+        let session = match here {
             Some(session) => session,
-            None => match self.holder_elsewhere(names).await {
+            None => match has_it.min_by_key(|run| run.kind == RunKind::InHand) {
                 None => return DeviceHolder::Free,
                 Some(run) if run.kind == RunKind::InHand => {
                     let may_know = principal.owns(&run.owner);
@@ -169,16 +196,6 @@ impl Agent {
         } else {
             DeviceHolder::Other
         }
-    }
-
-    /// The run that holds a phone, of any server. A person who has it in hand counts where none does.
-    async fn holder_elsewhere(&self, names: &DeviceNames) -> Option<RunEntry> {
-        let holders = self.registered_holders(names).await.unwrap_or_else(|err| {
-            // That must not fail the whole list.
-            tracing::warn!("who drives a phone: {}", error_chain(&err));
-            Vec::new()
-        });
-        holders.into_iter().min_by_key(|run| run.kind == RunKind::InHand)
     }
 
     /// Whether a person has a phone in hand, at whichever server.
@@ -197,7 +214,7 @@ impl Agent {
     ) -> Result<Vec<RunEntry>, CoordinatorError> {
         let names = self.shared_names(names);
         let mut runs = self.deps.coordinator.runs().await?;
-        runs.retain(|run| run.state != RunState::Queued && run.wants_any_of(&names));
+        runs.retain(|run| run.has_any_of(&names));
         Ok(runs)
     }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::elsewhere::RunPurpose;
 use super::{Agent, AgentError, ensure_same_device};
 use crate::coordinator::{Registration, RunKind};
-use crate::{DeviceId, Principal, SessionId, StopReason};
+use crate::{DeviceId, DeviceNames, Principal, SessionId, StopReason};
 
 /// How long a hold lasts that nobody keeps up: whoever drove may have shut the computer.
 pub const HOLD_LASTS: Duration = Duration::from_mins(2);
@@ -34,7 +34,13 @@ struct Hold {
 impl PhonesInHand {
     /// The session to which a person's acts on this phone belong, if they have it.
     pub(super) fn session_on(&self, device: &DeviceId, owner: &Principal) -> Option<SessionId> {
-        lock(&self.0).get(device).filter(|it| it.owner == *owner).map(|it| it.session)
+        self.on(device, owner).map(|(session, _)| session)
+    }
+
+    /// The hold of this phone that a person has, and its session.
+    fn on(&self, device: &DeviceId, owner: &Principal) -> Option<(SessionId, HoldId)> {
+        let held = lock(&self.0);
+        held.get(device).filter(|it| it.owner == *owner).map(|it| (it.session, it.id))
     }
 
     /// Lets go of a session's phone, which its task takes out of the hand.
@@ -53,11 +59,22 @@ impl PhonesInHand {
         drop(ended);
     }
 
-    fn begin(&self, device: &DeviceId, hold: Hold) {
-        let epoch = hold.registration.entry.epoch;
-        let before = lock(&self.0).insert(device.clone(), hold);
+    /// Begins a hold, in place of what was held of the phone before. False where a later one has taken its place already.
+    fn begin(&self, device: &DeviceId, hold: Hold) -> bool {
+        let entry = hold.registration.entry.clone();
+        let is_of_phone = |it: &Hold| it.registration.entry.wants_any_of(&entry.devices);
+        let mut held = lock(&self.0);
+        let is_later = |it: &Hold| is_of_phone(it) && entry.epoch < it.registration.entry.epoch;
+        if held.values().any(is_later) {
+            drop(held);
+            return false;
+        }
+        let before: Vec<_> = held.extract_if(|_, it| is_of_phone(it)).collect();
+        held.insert(device.clone(), hold);
+        drop(held);
         drop(before);
-        tokio::spawn(end_in_time(Arc::downgrade(&self.0), device.clone(), epoch));
+        tokio::spawn(end_in_time(Arc::downgrade(&self.0), device.clone(), entry.epoch));
+        true
     }
 
     /// Keeps a hold up, and tells how it is registered.
@@ -68,13 +85,11 @@ impl PhonesInHand {
         Some(hold.registration.entry.epoch)
     }
 
-    /// Hands what a person has already to another place of theirs.
-    fn pass_on(&self, device: &DeviceId, session: SessionId, owner: &Principal) -> Option<HoldId> {
+    /// Hands what a person has already to another place of theirs; false when it is over.
+    fn pass_on(&self, device: &DeviceId, owner: &Principal, from: HoldId, to: HoldId) -> bool {
         let mut held = lock(&self.0);
-        let is_it = |it: &&mut Hold| it.owner == *owner && it.session == session;
-        let hold = held.get_mut(device).filter(is_it)?;
-        hold.id = Uuid::new_v4();
-        Some(hold.id)
+        let hold = held.get_mut(device).filter(|it| it.owner == *owner && it.id == from);
+        hold.map(|it| it.id = to).is_some()
     }
 }
 
@@ -133,15 +148,22 @@ impl Agent {
         let names = self.device_names(device).await;
         let summary = self.session_summary(id, principal).await?;
         ensure_same_device(id, &summary.device.device_id, Some(&names))?;
-        let hold = self.hold(device, id, principal).await?;
+        let before = self.in_hand.on(&names.id, principal);
+        let hold = HoldId::new_v4();
+        self.hold(&names, id, principal, hold).await?;
         // The phone is the person's before the run gives it back.
-        match self.stop(id, StopReason::UserPaused, principal).await {
-            Ok(_) => Ok((id, hold)),
-            Err(err) => {
-                self.in_hand.end_of(id);
-                Err(err)
-            }
+        let Err(err) = self.stop(id, StopReason::UserPaused, principal).await else {
+            return Ok((id, hold));
+        };
+        // What they had before, they keep.
+        let kept = match before {
+            Some((session, before)) => self.hold(&names, session, principal, before).await.is_ok(),
+            None => false,
+        };
+        if !kept {
+            self.give_back(&names.id, hold, principal).await;
         }
+        Err(err)
     }
 
     async fn take_free(
@@ -154,36 +176,43 @@ impl Agent {
         let held = self.in_hand.session_on(device.id(), principal);
         let own = held.or_else(|| self.direct_sessions.of(device.id(), principal));
         let session = own.unwrap_or_else(SessionId::new);
-        Ok((session, self.hold(device.id(), session, principal).await?))
+        let names = self.device_names(device.id()).await;
+        let hold = HoldId::new_v4();
+        self.hold(&names, session, principal, hold).await?;
+        Ok((session, hold))
     }
 
+    /// Begins a hold. What the same person has of this phone already is over when this is granted, and not before.
     async fn hold(
         &self,
-        device: &DeviceId,
+        names: &DeviceNames,
         session: SessionId,
         principal: &Principal,
-    ) -> Result<HoldId, AgentError> {
-        let names = self.device_names(device).await;
-        if let Some(id) = self.in_hand.pass_on(&names.id, session, principal)
-            && self.keep_in_hand(&names.id, id, principal).await.is_ok()
+        id: HoldId,
+    ) -> Result<(), AgentError> {
+        let device = &names.id;
+        if let Some((same, before)) = self.in_hand.on(device, principal)
+            && same == session
         {
-            self.runs.tell_change();
-            return Ok(id);
+            match self.keep_in_hand(device, before, principal).await {
+                Ok(()) if self.in_hand.pass_on(device, principal, before, id) => {
+                    self.runs.tell_change();
+                    return Ok(());
+                }
+                Ok(()) | Err(AgentError::NotInHand { .. }) => {}
+                Err(err) => return Err(err),
+            }
         }
-        // What the same person has of this phone for another session.
-        self.in_hand.remove_if(|it| {
-            it.owner == *principal && it.registration.entry.wants_any_of(&self.shared_names(&names))
-        });
+        let in_hand = || AgentError::DeviceInHand { device: device.clone() };
         let registered =
-            self.register_run(&names, session, principal, RunPurpose::of(RunKind::InHand));
-        let Some((registration, _)) = registered.await? else {
-            return Err(AgentError::DeviceInHand { device: names.id });
-        };
-        let (id, owner) = (Uuid::new_v4(), principal.clone());
-        let until = Instant::now() + HOLD_LASTS;
-        self.in_hand.begin(&names.id, Hold { id, session, owner, until, registration });
+            self.register_run(names, session, principal, RunPurpose::of(RunKind::InHand));
+        let (registration, _) = registered.await?.ok_or_else(in_hand)?;
+        let (owner, until) = (principal.clone(), Instant::now() + HOLD_LASTS);
+        if !self.in_hand.begin(device, Hold { id, session, owner, until, registration }) {
+            return Err(in_hand());
+        }
         self.runs.tell_change();
-        Ok(id)
+        Ok(())
     }
 
     /// Keeps a hold up; an error when it is over.
@@ -212,8 +241,7 @@ impl Agent {
 
     /// Which hold of this phone is in force, if the person has it through this server.
     pub fn hold_on(&self, device: &DeviceId, principal: &Principal) -> Option<HoldId> {
-        let held = lock(&self.in_hand.0);
-        held.get(device).filter(|it| it.owner == *principal).map(|it| it.id)
+        self.in_hand.on(device, principal).map(|(_, hold)| hold)
     }
 
     /// Gives a phone back that a person has in hand, to whoever waits for it. A hold that is over is no error.

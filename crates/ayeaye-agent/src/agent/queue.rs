@@ -1,17 +1,24 @@
 //! Waiting for a phone that is busy, among all servers: owners take turns, and of each the first comes first.
+use std::slice;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::direct::DirectSessions;
 use super::launch::Launch;
 use super::registry::{DeviceLease, RunRegistry, next_change};
 use super::{Agent, AgentError, Follower};
-use crate::coordinator::{Coordinator, News, QueuePosition, RunEntry, RunKind, RunState};
+use crate::coordinator::{CoordinatorError, News, QueuePosition, RunEntry, RunKind, RunState};
 use crate::deps::AgentDeps;
 use crate::replay::Replay;
 use crate::run::{Recorder, Run, RunPhase, RunSetup, end_in_queue};
 use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, error_chain};
 
 use super::elsewhere::{RunPurpose, Standing};
+
+/// How long a run goes on waiting while its turn cannot be told.
+const UNTOLD_TURN: Duration = Duration::from_mins(1);
 
 /// Who waits for a phone, as far as somebody may know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,11 +58,14 @@ impl Agent {
             )
             .await?;
         let device = self.device(&device).await?;
-        let mut entries = None;
-        if standing == Standing::Queued {
+        let mut first_place = None;
+        if standing == Standing::Queued
+            && let Some(registration) = &lease.registration
+        {
             // Its place is only told: where it cannot be, the session waits all the same.
-            match self.deps.coordinator.runs().await {
-                Ok(runs) => entries = Some(runs),
+            match self.deps.coordinator.advance(registration.entry.epoch).await {
+                Ok(QueuePosition::Waiting { place }) => first_place = Some(place),
+                Ok(QueuePosition::Yours) => {}
                 Err(err) => {
                     tracing::warn!(session = %id, "its place in the queue: {}", error_chain(&err));
                 }
@@ -70,8 +80,8 @@ impl Agent {
         let owner = active.owner.clone();
         let direct_sessions = self.direct_sessions.clone();
         let queued = QueuedRun { deps, runs, direct_sessions, owner, lease, setup, epoch };
-        if let Some(entries) = entries {
-            queued.tell_place(&entries);
+        if let Some(place) = first_place {
+            queued.tell_place(place);
         }
         let follower = self.runs.begin(id, active, queued.drive(recorder, device))?;
         record.has_begun();
@@ -84,19 +94,31 @@ impl Agent {
         names: &DeviceNames,
         principal: &Principal,
     ) -> Result<DeviceQueue, AgentError> {
-        let names = self.shared_names(names);
-        let mut queue = DeviceQueue::default();
-        let mut runs = self.deps.coordinator.runs().await?;
-        runs.sort_by_key(RunEntry::place_in_line);
-        for run in runs {
-            if run.state == RunState::Queued && run.wants_any_of(&names) {
+        let queues = self.device_queues(slice::from_ref(names), principal).await?;
+        Ok(queues.into_iter().next().unwrap_or_default())
+    }
+
+    /// Who waits for each of these phones, by one look.
+    pub async fn device_queues(
+        &self,
+        phones: &[DeviceNames],
+        principal: &Principal,
+    ) -> Result<Vec<DeviceQueue>, AgentError> {
+        let mut waiting = self.deps.coordinator.runs().await?;
+        waiting.retain(|run| run.state == RunState::Queued);
+        waiting.sort_by_key(RunEntry::place_in_line);
+        let queues = phones.iter().map(|names| {
+            let names = self.shared_names(names);
+            let mut queue = DeviceQueue::default();
+            for run in waiting.iter().filter(|run| run.wants_any_of(&names)) {
                 queue.length += 1;
                 if principal.owns(&run.owner) {
                     queue.sessions.push(run.session);
                 }
             }
-        }
-        Ok(queue)
+            queue
+        });
+        Ok(queues.collect())
     }
 }
 
@@ -122,12 +144,12 @@ impl QueuedRun {
     /// Waits until it is this run's turn; an error says how the run ends instead.
     async fn wait(&self) -> Result<(), (StopReason, String)> {
         let waited = self.setup.cancel.race(async {
-            self.turn().await?;
+            self.until_turn().await?;
             // The last run here may still be giving the phone back.
             loop {
                 let changes = self.runs.changes();
                 if self.runs.claim(&self.lease, &self.owner) {
-                    return Ok::<(), AgentError>(());
+                    return Ok::<(), CoordinatorError>(());
                 }
                 next_change(changes).await;
             }
@@ -144,23 +166,38 @@ impl QueuedRun {
         Ok(())
     }
 
-    async fn turn(&self) -> Result<(), AgentError> {
-        let coordinator: &dyn Coordinator = &*self.deps.coordinator;
+    /// Waits until the phone is this run's. What the servers share may be out of reach for a while: it is looked at again.
+    async fn until_turn(&self) -> Result<(), CoordinatorError> {
+        let coordinator = &*self.deps.coordinator;
         // Also of the sessions before it.
         let mut news = News::of_all(coordinator);
+        let mut untold_since = None;
         loop {
-            if coordinator.advance(self.epoch).await? == QueuePosition::Yours {
-                return Ok(());
+            match coordinator.advance(self.epoch).await {
+                Ok(QueuePosition::Yours) => return Ok(()),
+                Ok(QueuePosition::Waiting { place }) => {
+                    untold_since = None;
+                    self.tell_place(place);
+                }
+                Err(err @ CoordinatorError::RunEnded) => return Err(err),
+                Err(err) => {
+                    let session = self.lease.session;
+                    let since = *untold_since.get_or_insert_with(|| {
+                        tracing::warn!(%session, "it waits on, its turn unknown: {}", error_chain(&err));
+                        Instant::now()
+                    });
+                    if UNTOLD_TURN <= since.elapsed() {
+                        return Err(err);
+                    }
+                }
             }
-            self.tell_place(&coordinator.runs().await?);
             news.next().await;
         }
     }
 
     /// Tells the followers which place it has.
-    fn tell_place(&self, entries: &[RunEntry]) {
-        let device = self.lease.names.id.as_str();
-        let message = message(entries, self.epoch, device);
+    fn tell_place(&self, place: u32) {
+        let message = place_message(place, self.lease.names.id.as_str());
         self.setup.updates.send_if_modified(|update| {
             let changed = update.report.message != message;
             if changed {
@@ -175,14 +212,7 @@ impl QueuedRun {
 }
 
 /// Which place a run has in the queue for its phone, in words.
-pub(super) fn message(entries: &[RunEntry], epoch: u64, device: &str) -> String {
-    let own = entries.iter().find(|it| it.epoch == epoch);
-    let is_ahead = |it: &&RunEntry| {
-        own.is_some_and(|own| it.place_in_line() < own.place_in_line())
-            && it.state == RunState::Queued
-            && own.is_some_and(|own| own.wants_any_of(&it.devices))
-    };
-    let place = entries.iter().filter(is_ahead).count() + 1;
+pub(super) fn place_message(place: u32, device: &str) -> String {
     format!(
         "{device} is busy: place {place} in its queue; the task starts by itself when its turn comes"
     )

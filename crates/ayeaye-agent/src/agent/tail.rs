@@ -1,8 +1,8 @@
 //! Following a run of another server by its record: one reader for all who follow it here.
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tokio::sync::watch;
+use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 
 use super::follower::END_WAIT;
@@ -14,95 +14,83 @@ use crate::deps::AgentDeps;
 use crate::journal::{Fact, NoteKind, ReadPosition, SessionBuilder};
 use crate::report::Report;
 use crate::run::{RunPhase, RunUpdate, waiting_for_operator};
-use crate::{JournalError, ReplyMode, SessionId, error_chain};
+use crate::{JournalError, ReplyMode, error_chain};
 
-/// The runs of other servers that are followed here.
+/// The runs of other servers that are followed here, by their epochs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tails(Arc<Mutex<HashMap<SessionId, SharedTail>>>);
+pub(super) struct Tails(Arc<Mutex<HashMap<u64, Weak<SharedTail>>>>);
 
-#[derive(Debug)]
-struct SharedTail {
-    epoch: u64,
-    updates: watch::Sender<RunUpdate>,
-}
+/// Where the reader of a run tells what is new, once there is something to tell. It lasts as long as its reader, or
+/// somebody who is about to follow.
+type SharedTail = OnceCell<watch::Sender<RunUpdate>>;
 
 impl Tails {
-    /// The updates of a run that somebody follows already.
-    fn join(&self, run: &RunEntry) -> Option<watch::Receiver<RunUpdate>> {
-        let tails = self.lock();
-        let tail = tails.get(&run.session).filter(|tail| tail.epoch == run.epoch)?;
-        Some(tail.updates.subscribe())
-    }
-
-    /// Keeps the newest run of the session, for others to join.
-    fn keep(&self, run: &RunEntry, updates: watch::Sender<RunUpdate>) {
+    /// The tail of a run, the same for all who follow it at a time.
+    fn of(&self, run: &RunEntry) -> Arc<SharedTail> {
         let mut tails = self.lock();
-        if tails.get(&run.session).is_none_or(|tail| tail.epoch < run.epoch) {
-            tails.insert(run.session, SharedTail { epoch: run.epoch, updates });
+        if let Some(tail) = tails.get(&run.epoch).and_then(Weak::upgrade) {
+            return tail;
         }
+        tails.retain(|_, tail| 0 < tail.strong_count());
+        let tail = Arc::default();
+        tails.insert(run.epoch, Arc::downgrade(&tail));
+        tail
     }
 
-    /// Whether nobody follows the run any more; then nobody can join it either.
-    fn close_if_unfollowed(&self, run: &RunEntry, updates: &watch::Sender<RunUpdate>) -> bool {
+    /// Whether nobody follows the run any more or is about to; then nobody can join it either.
+    fn close_if_unfollowed(&self, tail: &OpenTail) -> bool {
         let mut tails = self.lock();
-        let alone = updates.is_closed();
+        let alone = tail.updates.is_closed() && Arc::strong_count(&tail.shared) == 1;
         if alone {
-            remove(&mut tails, run);
+            tails.remove(&tail.epoch);
         }
         alone
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, SharedTail>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Weak<SharedTail>>> {
         // No code that holds this lock can panic half way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A tail that others can join: no longer when following it ends, however it does.
+/// A tail that others can join, as its reader has it.
 struct OpenTail {
     tails: Tails,
-    run: RunEntry,
-}
-
-impl Drop for OpenTail {
-    fn drop(&mut self) {
-        remove(&mut self.tails.lock(), &self.run);
-    }
-}
-
-fn remove(tails: &mut HashMap<SessionId, SharedTail>, run: &RunEntry) {
-    if tails.get(&run.session).is_some_and(|tail| tail.epoch == run.epoch) {
-        tails.remove(&run.session);
-    }
+    epoch: u64,
+    shared: Arc<SharedTail>,
+    updates: watch::Sender<RunUpdate>,
 }
 
 impl Agent {
     /// A follower of a run of another server.
     pub(super) async fn follow_elsewhere(&self, run: &RunEntry) -> Result<Follower, AgentError> {
-        let updates = match self.tails.join(run) {
-            Some(updates) => updates,
-            None => self.begin_tail(run).await?,
+        let tail = self.tails.of(run);
+        let begun = tail.get_or_try_init(|| self.begin_tail(run, tail.clone()));
+        let Ok(begun) = timeout(END_WAIT, begun).await else {
+            return Err(AgentError::SessionBusy(run.session));
         };
+        let updates = begun?.subscribe();
         let coordinator = self.deps.coordinator.clone();
         let elsewhere = RunElsewhere { coordinator, session: run.session, epoch: run.epoch };
         let run = FollowedRun::Elsewhere(elsewhere);
         Ok(Follower::new(updates, run))
     }
 
-    async fn begin_tail(&self, run: &RunEntry) -> Result<watch::Receiver<RunUpdate>, AgentError> {
+    /// Begins to read the record of a run for all who follow it.
+    async fn begin_tail(
+        &self,
+        run: &RunEntry,
+        shared: Arc<SharedTail>,
+    ) -> Result<watch::Sender<RunUpdate>, AgentError> {
         let mut tail = Tail::new(self.deps.clone(), run.clone());
         // From before the first look on: nothing is missed between the two.
         let news = News::of(&*self.deps.coordinator, run.session);
         let mut begins = News::of(&*self.deps.coordinator, run.session);
-        let Ok(update) = timeout(END_WAIT, tail.first_update(&mut begins)).await else {
-            return Err(AgentError::SessionBusy(run.session));
-        };
-        let update = update?;
-        let (sender, updates) = watch::channel(update);
-        self.tails.keep(run, sender.clone());
-        let open = OpenTail { tails: self.tails.clone(), run: run.clone() };
+        let updates = watch::Sender::new(tail.first_update(&mut begins).await?);
+        let (tails, epoch) = (self.tails.clone(), run.epoch);
+        let open = OpenTail { tails, epoch, shared, updates: updates.clone() };
         tokio::spawn(async move {
-            if let Err(err) = tail.follow(&sender, news, &open.tails).await {
+            if let Err(err) = tail.follow(&open, news).await {
                 // Whoever follows sees that there will be no more updates, and reads the record.
                 tracing::warn!(session = %tail.run.session, "it cannot be followed: {}", error_chain(&err));
             }
@@ -152,12 +140,8 @@ impl Tail {
     }
 
     /// Follows the run to its end, or until nobody follows it here.
-    async fn follow(
-        &mut self,
-        updates: &watch::Sender<RunUpdate>,
-        mut news: News,
-        tails: &Tails,
-    ) -> Result<(), AgentError> {
+    async fn follow(&mut self, open: &OpenTail, mut news: News) -> Result<(), AgentError> {
+        let updates = &open.updates;
         loop {
             // In this order: what a run has recorded before it ended is read.
             let entries = self.deps.coordinator.runs().await?;
@@ -172,7 +156,7 @@ impl Tail {
             if read || old.message != update.report.message {
                 updates.send_replace(update);
             }
-            if tails.close_if_unfollowed(&self.run, updates) {
+            if open.tails.close_if_unfollowed(open) {
                 return Ok(());
             }
             news.next().await;
@@ -237,10 +221,11 @@ impl Tail {
             }
             _ => session.report(running),
         };
-        let now = entries.iter().find(|it| it.epoch == self.run.epoch);
-        let queued = now.is_some_and(|it| it.state == RunState::Queued);
-        if queued {
-            report.message = queue::message(entries, self.run.epoch, &report.device.device_id);
+        let is_queued = |it: &&RunEntry| it.epoch == self.run.epoch && it.state == RunState::Queued;
+        let queued = entries.iter().find(is_queued);
+        if let Some(own) = queued {
+            let place = own.place_among(entries);
+            report.message = queue::place_message(place, &report.device.device_id);
         }
         let line = if running {
             self.line.clone()
@@ -248,7 +233,7 @@ impl Tail {
             format!("{}: {}", report.stop_reason, report.message)
         };
         let phase = match running {
-            true if queued => RunPhase::Queued,
+            true if queued.is_some() => RunPhase::Queued,
             true => self.phase,
             false => RunPhase::Ending,
         };

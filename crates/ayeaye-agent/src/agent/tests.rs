@@ -25,6 +25,7 @@ mod privacy;
 mod put_back;
 mod question_numbers;
 mod questions;
+mod queue;
 mod racing;
 mod repeated_answers;
 mod replay;

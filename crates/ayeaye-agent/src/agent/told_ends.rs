@@ -3,22 +3,25 @@
 //! A client that follows a run in several calls asks with the session alone, and a session whose run has stopped resumes
 //! when it is asked like that. If the run was stopped between two of its calls, the next one would undo the stop, and
 //! nobody who reads its result would learn of it. This is lost with the process.
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Agent;
+use super::recent_map::RecentMap;
 use crate::run::LEFT_TO_CLIENT;
 use crate::session::SessionPhase;
 use crate::{ContinueTask, Principal, Report, Session, SessionId, StopReason};
 
-/// Most callers that are remembered; the oldest session's go first.
+/// Most callers that are remembered; those that were told longest ago go first.
 const MOST_FOLLOWING: usize = 1024;
 /// Most connections of one caller that are remembered of a session; those that were told longest ago go first.
 const MOST_CONNECTIONS: usize = 8;
 
 /// Who was told that the run of a session goes on, and whether they have been told the end since.
 #[derive(Debug, Default)]
-pub(super) struct FollowedSessions(Mutex<BTreeMap<(SessionId, Principal), Followers>>);
+pub(super) struct FollowedSessions(Mutex<FollowersOf>);
+
+type FollowersOf = RecentMap<(SessionId, Principal), Followers, MOST_FOLLOWING>;
 
 /// The connections of a caller that have read how a session stands, the latest last, and whether each is yet to be told
 /// how it has ended: clients that share a token may follow it side by side, and what stops it is told to each of them.
@@ -64,13 +67,10 @@ impl FollowedSessions {
         goes_on: bool,
     ) {
         let (mut sessions, key) = (self.lock(), (session, caller));
-        let followers = sessions.entry(key.clone()).or_default();
+        let mut followers = sessions.take(&key).unwrap_or_default();
         followers.note(connection, goes_on);
-        if !followers.owe_any() {
-            sessions.remove(&key);
-        }
-        if MOST_FOLLOWING < sessions.len() {
-            sessions.pop_first();
+        if followers.owe_any() {
+            sessions.put(key, followers);
         }
     }
 
@@ -79,7 +79,7 @@ impl FollowedSessions {
         self.lock().get_mut(&(session, caller)).is_some_and(|it| it.asked_by(connection))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Principal), Followers>> {
+    fn lock(&self) -> MutexGuard<'_, FollowersOf> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -121,8 +121,9 @@ mod tests {
         assert!(!followed.asked_by(sessions[0], ben(), None));
         followed.note(sessions[0], ben(), None, false);
         assert!(followed.asked_by(sessions[0], anna(), None));
-        for session in &sessions {
+        for session in sessions.iter().rev() {
             followed.note(*session, anna(), None, true);
+            assert!(followed.asked_by(*session, anna(), None), "also of an old session");
         }
         let owed = sessions.iter().filter(|it| followed.asked_by(**it, anna(), None)).count();
         assert_eq!(owed, MOST_FOLLOWING);

@@ -3,10 +3,10 @@
 //! A call that answers a question may reach the next one and its result be lost. Made again, it would answer a
 //! question that nobody has read. Whether a client has read something nobody knows; that no result was given to a
 //! client that still waited for one is known. This is lost with the process: then a question is told once more.
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::Agent;
+use super::recent_map::RecentMap;
 use crate::question::lone_number;
 use crate::{ContinueTask, QuestionKind, Report, Session, SessionId, UserInput};
 
@@ -15,24 +15,19 @@ const MOST_TOLD: usize = 1024;
 
 /// The number of the last question of each session that a client was told.
 #[derive(Debug, Default)]
-pub(super) struct ToldQuestions(Mutex<BTreeMap<SessionId, u32>>);
+pub(super) struct ToldQuestions(Mutex<RecentMap<SessionId, u32, MOST_TOLD>>);
 
 impl ToldQuestions {
     fn add(&self, session: SessionId, question: u32) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = told.entry(session).or_default();
-        *last = question.max(*last);
-        if MOST_TOLD < told.len() {
-            // Never this one, which would be asked again and again.
-            let oldest = told.keys().find(|id| **id != session).copied();
-            oldest.and_then(|id| told.remove(&id));
-        }
+        let last = told.take(&session).unwrap_or_default();
+        told.put(session, question.max(last));
     }
 
     /// Whether this question or a later one was told.
     fn has(&self, session: SessionId, question: u32) -> bool {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get(&session).is_some_and(|last| question <= *last)
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get_mut(&session).is_some_and(|last| question <= *last)
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) async fn keeps_its_promises(store: &Store<'_>) {
     acts_of_a_person_are_one_turn(store).await;
     an_owner_fills_no_more_than_a_part_of_the_table(store).await;
     a_person_keeps_the_phone_for_its_session(store).await;
+    a_person_goes_from_session_to_session_without_losing_the_phone(store).await;
     messages_stay_in_order_until_they_are_acknowledged(store).await;
     a_run_that_ends_takes_nothing_but_a_stop(store).await;
     an_inbox_is_bounded(store).await;
@@ -128,7 +129,7 @@ async fn a_queue_is_first_come_first_served(store: &Store<'_>) {
         .unwrap()
     {
         QueuePosition::Yours => 0,
-        QueuePosition::Waiting { place, .. } => place,
+        QueuePosition::Waiting { place } => place,
     };
     assert_eq!((place(&second).await, place(&third).await, place(&fourth).await), (1, 2, 2));
     // Whoever has not waited does not come first.
@@ -169,10 +170,10 @@ async fn owners_take_turns(store: &Store<'_>) {
         let mut next = None;
         for (at, (_, run)) in waiting.iter().enumerate() {
             match server.advance(run.entry.epoch).await.unwrap() {
-                QueuePosition::Waiting { place: 1, behind: Some(_) } => {
+                QueuePosition::Waiting { place: 1 } => {
                     assert!(next.replace(at).is_none(), "two are next");
                 }
-                QueuePosition::Waiting { behind: Some(_), .. } => {}
+                QueuePosition::Waiting { .. } => {}
                 other => panic!("the phone is taken: {other:?}"),
             }
         }
@@ -254,7 +255,7 @@ async fn a_person_keeps_the_phone_for_its_session(store: &Store<'_>) {
     let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
     let waits = async || {
         let turn = one.advance(waiting.entry.epoch).await.unwrap();
-        matches!(turn, QueuePosition::Waiting { place: 1, behind: Some(_) })
+        matches!(turn, QueuePosition::Waiting { place: 1 })
     };
     let taken = |registered| matches!(registered, Ok(Registered::Taken(_)));
     assert!(taken(two.register(in_hand((store.session)(), &["a"])).await), "it is another's");
@@ -278,6 +279,28 @@ async fn a_person_keeps_the_phone_for_its_session(store: &Store<'_>) {
     // With nobody at work, those that wait come first.
     assert!(taken(one.register(in_hand(session, &["a"])).await));
     assert_eq!(one.advance(waiting.entry.epoch).await.unwrap(), QueuePosition::Yours);
+}
+
+async fn a_person_goes_from_session_to_session_without_losing_the_phone(store: &Store<'_>) {
+    let (one, two) = ((store.server)(), (store.server)());
+    let hand = granted(&*one, in_hand((store.session)(), &["a"])).await;
+    let waiting = queued(&*two, run((store.session)(), &["a"], true)).await;
+    let stranger =
+        NewRun { owner: Principal::new("somebody else"), ..in_hand((store.session)(), &["a"]) };
+    for (server, refused) in [(&one, stranger), (&two, in_hand((store.session)(), &["a"]))] {
+        match server.register(refused).await.unwrap() {
+            Registered::Taken(holder) => assert_eq!(holder, hand.entry),
+            other => panic!("it is in a hand: {other:?}"),
+        }
+    }
+    let next = granted(&*one, in_hand((store.session)(), &["a", "b"])).await;
+    assert_eq!(one.runs().await.unwrap(), [waiting.entry.clone(), next.entry.clone()]);
+    assert_eq!(next.entry.queue_turn, hand.entry.queue_turn);
+    drop(hand);
+    let turn = two.advance(waiting.entry.epoch).await.unwrap();
+    assert_eq!(turn, QueuePosition::Waiting { place: 1 });
+    drop(next);
+    assert_eq!(two.advance(waiting.entry.epoch).await.unwrap(), QueuePosition::Yours);
 }
 
 async fn messages_stay_in_order_until_they_are_acknowledged(store: &Store<'_>) {
@@ -441,16 +464,26 @@ impl RandomOrder<'_> {
             0 => in_hand(session, names),
             _ => run(session, names, self.below(2) == 0),
         };
-        let kind = wanted.kind;
-        let own = |it: &&LiveRun| it.registration.entry.session == session;
+        let (kind, server) = (wanted.kind, self.server());
+        let hold_before: Vec<_> = self
+            .runs
+            .iter()
+            .map(|it| &it.registration.entry)
+            .filter(|it| (it.kind, kind) == (RunKind::InHand, RunKind::InHand))
+            .filter(|it| it.server == server.server() && it.wants_any_of(&wanted.devices))
+            .map(|it| it.epoch)
+            .collect();
+        let ends = |it: &LiveRun| hold_before.contains(&it.registration.entry.epoch);
+        let own = |it: &&LiveRun| it.registration.entry.session == session || ends(it);
         let wants = |it: &&LiveRun| it.registration.entry.wants_any_of(&wanted.devices);
         let has = |it: &&LiveRun| it.state != RunState::Queued;
-        let taken = self.runs.iter().filter(own).any(|it| it.registration.entry.kind == kind);
+        let mut same = self.runs.iter().filter(|it| own(it) && !ends(it));
+        let taken = same.any(|it| it.registration.entry.kind == kind);
         let has_it = self.runs.iter().filter(own).filter(wants).any(|it| has(&it));
         let mut others = self.runs.iter().filter(wants).filter(|it| !own(it));
         let busy = others.any(|it| !has_it || has(&it));
         let queue = wanted.queue;
-        let (registration, state) = match self.server().register(wanted).await.unwrap() {
+        let (registration, state) = match server.register(wanted).await.unwrap() {
             Registered::Granted(registration) if !taken && !busy => {
                 (registration, RunState::Running)
             }
@@ -460,6 +493,7 @@ impl RandomOrder<'_> {
             Registered::Taken(_) if taken || busy && !queue => return,
             other => panic!("session taken: {taken}, phone: {busy}, queues: {queue}; {other:?}"),
         };
+        self.runs.retain(|it| !ends(it));
         self.end_hold(&registration.entry);
         self.runs.push(LiveRun { registration, state });
     }
@@ -500,7 +534,7 @@ impl RandomOrder<'_> {
                 self.runs[nth].state = RunState::Running;
                 self.end_hold(&own);
             }
-            QueuePosition::Waiting { place, .. } if waits && !free && 0 < place => {}
+            QueuePosition::Waiting { place } if waits && !free && 0 < place => {}
             other => panic!("waits: {waits}, free: {free}; {other:?}"),
         }
     }

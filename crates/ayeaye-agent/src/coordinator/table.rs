@@ -40,15 +40,21 @@ impl RunTable {
         server: &str,
     ) -> Result<RunPlace, CoordinatorError> {
         let NewRun { session, devices, owner, kind, queue } = run;
-        if let Some(same) = self.runs.iter().find(|it| excludes(it, session, kind)) {
+        // What the same person has in hand already ends with this, and not before: they keep the phone.
+        let ends_with_this = |it: &RunEntry| {
+            (it.kind, kind) == (RunKind::InHand, RunKind::InHand)
+                && it.owner == owner
+                && it.server == server
+                && it.wants_any_of(&devices)
+        };
+        let excludes = |it: &&RunEntry| excludes(it, session, kind) && !ends_with_this(it);
+        if let Some(same) = self.runs.iter().find(excludes) {
             return Ok(RunPlace::Taken(same.clone()));
         }
-        let wants = |it: &&RunEntry| it.wants_any_of(&devices);
-        let has = |it: &&RunEntry| it.state != RunState::Queued;
-        let has_it_already =
-            self.runs.iter().find(|it| it.session == session && wants(it) && has(it));
-        let others = || self.runs.iter().filter(wants).filter(|it| it.session != session);
-        let first = match others().find(has) {
+        let is_own = |it: &RunEntry| it.session == session || ends_with_this(it);
+        let has_it_already = self.runs.iter().find(|it| is_own(it) && it.has_any_of(&devices));
+        let others = || self.runs.iter().filter(|it| !is_own(it) && it.wants_any_of(&devices));
+        let first = match others().find(|it| it.has_any_of(&devices)) {
             // Those that wait go on waiting while the phone stays with its session.
             None if has_it_already.is_none() => others().next(),
             first => first,
@@ -68,6 +74,7 @@ impl RunTable {
         // What a session does while it has the phone is one turn.
         let same_turn =
             has_it_already.filter(|_| state == RunState::Running).map(|it| it.queue_turn);
+        self.runs.retain(|it| !ends_with_this(it));
         self.forget_old_turns();
         let queue_turn = same_turn.unwrap_or_else(|| self.queue_turn_of(&owner, &devices));
         self.end_hold(session, kind);
@@ -91,26 +98,17 @@ impl RunTable {
         if own.state != RunState::Queued {
             return Ok(QueuePosition::Yours);
         }
-        let mut place = 1;
-        let mut behind = None;
+        let place = own.place_among(&self.runs);
+        let is_in_the_way =
+            |it: &RunEntry| it.session != own.session && it.has_any_of(&own.devices);
+        if 1 < place || self.runs.iter().any(is_in_the_way) {
+            return Ok(QueuePosition::Waiting { place });
+        }
         let own = own.clone();
-        let own_place = own.place_in_line();
-        for other in
-            self.runs.iter().filter(|it| it.session != own.session && it.wants_any_of(&own.devices))
-        {
-            match other.state {
-                RunState::Queued if other.place_in_line() < own_place => place += 1,
-                RunState::Queued => {}
-                RunState::Running | RunState::Ending => behind = Some(other.clone()),
-            }
-        }
-        if place == 1 && behind.is_none() {
-            self.end_hold(own.session, own.kind);
-            self.set(epoch, RunState::Running);
-            self.note_turn(&own);
-            return Ok(QueuePosition::Yours);
-        }
-        Ok(QueuePosition::Waiting { place, behind })
+        self.end_hold(own.session, own.kind);
+        self.set(epoch, RunState::Running);
+        self.note_turn(&own);
+        Ok(QueuePosition::Yours)
     }
 
     /// The turn in which a new run gets its phone: the first after those of its owner's other runs there, and after the

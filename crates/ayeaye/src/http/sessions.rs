@@ -21,6 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use super::legacy_sse::LegacySseFilter;
@@ -164,34 +165,53 @@ impl Sessions {
         Ok(stream::iter(first).chain(stream::poll_fn(move |context| events.poll_recv(context))))
     }
 
-    /// Ends sessions until there is room for one more: the least recently used of the principal with
+    /// Adds a session, and ends others until there is room for it: the least recently used of the principal with
     /// the most. Its client gets 404 and initializes again, as the protocol requires. One with a call that
     /// somebody waits for goes last, since its run would end with it; while it waits no message comes.
-    async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
-        loop {
-            let oldest = {
-                let open = self.open();
-                if open.len() < MAX_SESSIONS {
-                    return Ok(());
-                }
-                let mut per_principal: HashMap<&Principal, usize> = HashMap::new();
-                for one in open.values() {
-                    *per_principal.entry(&one.owner).or_default() += 1;
-                }
-                let most = per_principal.values().max().copied().unwrap_or_default();
-                let waiting = self.calls.sessions();
-                open.iter()
-                    .filter(|(_, one)| per_principal.get(&one.owner) == Some(&most))
-                    .min_by_key(|(id, one)| (waiting.contains(*id), one.used))
-                    .map(|(id, _)| id.clone())
-            };
-            let Some(oldest) = oldest else { return Ok(()) };
+    ///
+    /// All in one: of many that are opened at a time none passes the limit. Returns the ends, which go on by themselves.
+    fn add(&self, id: SessionId) -> Vec<JoinHandle<Result<(), LocalSessionManagerError>>> {
+        let mut ends = Vec::new();
+        let mut open = self.open();
+        while MAX_SESSIONS <= open.len()
+            && let Some(oldest) = self.oldest(&open)
+        {
             // Only once: a client that keeps opening sessions must not fill the log as well.
             if !self.full.swap(true, Ordering::Relaxed) {
                 tracing::warn!("more than {MAX_SESSIONS} MCP sessions: the oldest ones end");
             }
-            self.close_session(&oldest).await?;
+            open.remove(&oldest);
+            ends.push(self.end(&oldest));
         }
+        open.insert(id, OpenSession { owner: current_principal(), used: Instant::now() });
+        ends
+    }
+
+    /// The session that makes room for another.
+    fn oldest(&self, open: &HashMap<SessionId, OpenSession>) -> Option<SessionId> {
+        let mut per_principal: HashMap<&Principal, usize> = HashMap::new();
+        for one in open.values() {
+            *per_principal.entry(&one.owner).or_default() += 1;
+        }
+        let most = per_principal.values().max().copied().unwrap_or_default();
+        let waiting = self.calls.sessions();
+        open.iter()
+            .filter(|(_, one)| per_principal.get(&one.owner) == Some(&most))
+            .min_by_key(|(id, one)| (waiting.contains(*id), one.used))
+            .map(|(id, _)| id.clone())
+    }
+
+    /// Ends a session that was taken out of the list of those that are open. From here on nobody else can find it to end
+    /// it: whoever asked for its end may go away meanwhile, and so may whoever needed its place.
+    fn end(&self, id: &SessionId) -> JoinHandle<Result<(), LocalSessionManagerError>> {
+        self.legacy_sse.remove(id);
+        let ending = SessionEnd {
+            inner: Arc::clone(&self.inner),
+            calls: self.calls.clone(),
+            replay: self.replay.clone(),
+            id: id.clone(),
+        };
+        tokio::spawn(ending.carry_out())
     }
 }
 
@@ -238,10 +258,13 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
-        self.make_room().await?;
         let (id, transport) = self.inner.create_session().await?;
-        self.open()
-            .insert(id.clone(), OpenSession { owner: current_principal(), used: Instant::now() });
+        for end in self.add(id.clone()) {
+            // Whoever opens many waits for the end of as many.
+            if let Ok(Err(err)) = end.await {
+                tracing::debug!("a session that made room: {err}");
+            }
+        }
         Ok((id, transport))
     }
 
@@ -262,16 +285,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.open().remove(id);
-        self.legacy_sse.remove(id);
-        let ending = SessionEnd {
-            inner: Arc::clone(&self.inner),
-            calls: self.calls.clone(),
-            replay: self.replay.clone(),
-            id: id.clone(),
-        };
-        // From here on nobody else can find it to end it: whoever asked for its end may go away meanwhile, and so may
-        // whoever needed its place.
-        tokio::spawn(ending.carry_out()).await.unwrap_or(Ok(()))
+        self.end(id).await.unwrap_or(Ok(()))
     }
 
     async fn create_stream(
@@ -359,6 +373,7 @@ fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt as _;
+    use futures::future::join_all;
     use tokio::time::sleep;
 
     use super::*;
@@ -376,6 +391,24 @@ mod tests {
         assert!(sessions.has_session(last).await.unwrap());
         assert_eq!(sessions.open().len(), MAX_SESSIONS);
         assert!(sessions.event_store().is_none());
+    }
+
+    #[tokio::test]
+    async fn sessions_that_are_opened_at_a_time_do_not_pass_the_limit() {
+        let sessions = Sessions::new();
+        for _ in 1..MAX_SESSIONS {
+            sessions.create_session().await.unwrap();
+        }
+        // None of them is there before all have been asked for.
+        let held = sessions.inner.sessions.write().await;
+        let mut opening = join_all((0..5).map(|_| sessions.create_session()));
+        assert!((&mut opening).now_or_never().is_none());
+        drop(held);
+        for opened in opening.await {
+            assert!(sessions.has_session(&opened.unwrap().0).await.unwrap());
+        }
+        assert_eq!(sessions.open().len(), MAX_SESSIONS);
+        assert_eq!(sessions.inner.sessions.read().await.len(), MAX_SESSIONS);
     }
 
     #[tokio::test(start_paused = true)]

@@ -88,7 +88,7 @@ impl Page {
     /// The last picture that a session's run has taken, as it is in the record; none before its first.
     async fn last_picture(&self, id: SessionId, who: &Principal) -> Result<Option<Shot>, Refusal> {
         let (agent, live) = (&self.0.agent, &self.0.live);
-        let mut latest = live.session(id, who, self.is_read_only()).await?;
+        let mut latest = live.session(id, who).await?;
         let Ok(seen) = timeout(PATIENCE, latest.wait_for(Option::is_some)).await else {
             return Err(self.why_unseen(id, who).await);
         };

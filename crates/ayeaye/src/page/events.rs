@@ -120,7 +120,7 @@ impl Viewer {
         let mut greetings = vec![("hello", hello)];
         let mut views = Vec::new();
         for id in ids {
-            match live.session(*id, principal, page.is_read_only()).await {
+            match live.session(*id, principal).await {
                 Ok(latest) => {
                     let (id, sent) = (*id, None);
                     views.push(FollowedView { id, latest, sent, due: true, ended: false });

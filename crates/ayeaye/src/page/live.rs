@@ -25,15 +25,21 @@ const REST: u32 = 9;
 /// The feeds of one page.
 pub(super) struct Live {
     agent: Arc<Agent>,
+    /// Whether nothing may be done on the page.
+    read_only: bool,
     devices: Feeds<Principal, Value>,
     lists: Feeds<Principal, Value>,
     views: Feeds<SessionId, View>,
 }
 
 impl Live {
-    pub(super) fn new(agent: Arc<Agent>) -> Self {
+    pub(super) fn new(agent: Arc<Agent>, read_only: bool) -> Self {
         let (devices, lists, views) = (Feeds::default(), Feeds::default(), Feeds::default());
-        Self { agent, devices, lists, views }
+        Self { agent, read_only, devices, lists, views }
+    }
+
+    pub(super) fn is_read_only(&self) -> bool {
+        self.read_only
     }
 
     /// The phones, as `GET /page/api/devices` gives them.
@@ -53,10 +59,9 @@ impl Live {
         &self,
         id: SessionId,
         principal: &Principal,
-        read_only: bool,
     ) -> Result<LatestState<View>, AgentError> {
         self.agent.ensure_visible(id, principal).await?;
-        let (agent, who) = (self.agent.clone(), principal.clone());
+        let (agent, who, read_only) = (self.agent.clone(), principal.clone(), self.read_only);
         Ok(self.views.follow(&id, |feed| keep_view(agent, id, who, read_only, feed)))
     }
 
@@ -74,14 +79,14 @@ pub(super) async fn devices(agent: &Agent, principal: &Principal) -> Result<Valu
     let list = DeviceList::from(devices).near(&agent.nearby(&names).await);
     let list = serde_json::to_value(list);
     let mut list = list.map_err(|err| Refusal::internal("the list of phones", &err))?;
-    for (at, names) in names.iter().enumerate() {
+    let queues = agent.device_queues(&names, principal).await?;
+    for (at, (names, waiting)) in names.iter().zip(queues).enumerate() {
         if by_hand[at] {
             // By this a page that drives knows whether it still does.
             let control = agent.hold_on(&names.id, principal);
             list["devices"][at]["by_hand"] =
                 control.map_or_else(|| true.into(), |it| it.to_string().into());
         }
-        let waiting = agent.device_queue(names, principal).await?;
         let mut own = Vec::new();
         for id in waiting.sessions {
             // A session that has only just begun to wait may have no record yet, and so no title.

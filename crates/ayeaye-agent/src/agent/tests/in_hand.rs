@@ -1,4 +1,5 @@
 //! A person takes a phone in hand, and a question is given up.
+use std::fs::{self, File};
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -292,6 +293,52 @@ async fn what_is_at_work_is_stopped_and_not_given_up() {
         let refused = agent.give_up(session, &client()).await.unwrap_err();
         assert!(matches!(refused, AgentError::SessionBusy(_)), "{refused}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_goes_on_by_hand_in_another_session_keeps_the_phone_from_those_that_wait() {
+    let rig = Rig::new([info("Which?"), complete("done")]);
+    let asked = rig.run().await.session_id;
+    let (_, first) = take(&rig, None).await;
+    let waits = queued(&rig, "Text Anna").await;
+    let (session, second) = take(&rig, Some(asked)).await;
+    assert_eq!(session, asked);
+    let kept = rig.agent.keep_in_hand(&phone(), first, &client()).await;
+    assert!(matches!(kept, Err(AgentError::NotInHand { .. })), "{kept:?}");
+    rig.agent.keep_in_hand(&phone(), second, &client()).await.unwrap();
+    nothing_more(&rig, 1).await;
+    rig.agent.give_back(&phone(), second, &client()).await;
+    assert_eq!(rig.ended(waits).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_phone_cannot_be_taken_the_person_keeps_what_they_had() {
+    let rig = Rig::new([info("Which?"), info("Which one?")]);
+    let (whole, damaged) = (rig.run().await.session_id, rig.run().await.session_id);
+    rig.agent.session_summary(damaged, &client()).await.unwrap();
+    // A line in the middle, which only whoever reads all of it sees.
+    let record = rig.data().join("sessions").join(damaged.to_string()).join("events.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
+    let at = text.find('\n').unwrap() + 9;
+    let written = fs::metadata(&record).unwrap().modified().unwrap();
+    fs::write(&record, format!("{}?{}", &text[..at], &text[at + 1..])).unwrap();
+    File::options().write(true).open(&record).unwrap().set_modified(written).unwrap();
+    let refused = async || {
+        let refused = rig.agent.take_in_hand(&phone(), Some(damaged), &client()).await.unwrap_err();
+        assert!(matches!(refused, AgentError::Journal(_)), "{refused:?}");
+    };
+    let mut changes = rig.agent.changes();
+    refused().await;
+    assert_eq!(holder(&rig).await, DeviceHolder::Free);
+    assert!(changes.has_changed().unwrap());
+    let (_, hold) = take(&rig, Some(whole)).await;
+    changes.mark_unchanged();
+    refused().await;
+    assert!(changes.has_changed().unwrap());
+    assert_eq!(rig.agent.hold_on(&phone(), &client()), Some(hold));
+    rig.agent.keep_in_hand(&phone(), hold, &client()).await.unwrap();
+    rig.agent.give_back(&phone(), hold, &client()).await;
+    assert_eq!(holder(&rig).await, DeviceHolder::Free);
 }
 
 #[tokio::test(start_paused = true)]

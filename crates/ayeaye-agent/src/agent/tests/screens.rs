@@ -305,6 +305,15 @@ async fn a_phone_that_goes_dark_in_two_long_waits_is_woken_each_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_phone_that_goes_dark_before_it_is_captured_is_not_woken_for_ever() {
+    let rig = Rig::new([complete("done")]).limited(|limits| limits.keep_awake = false);
+    rig.phone.captures_in(Duration::from_secs(20));
+    rig.phone.breaks(Call::State, 1..=99, Fault::ScreenOff);
+    assert_eq!(rig.run().await.stop_reason, StopReason::ManualStopScreenOff);
+    assert_eq!(rig.phone.sent(), ["RESET", "WAKE", "WAKE", "WAKE"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_is_kept_lit_and_goes_dark_all_the_same_is_left_off() {
     let rig = Rig::new([wait(40), wait(40), complete("done")]);
     for look in [2, 4] {

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::coordinator::{
     FileCoordinator, InboxMessage, InboxMessageBody, NewRun, Registered, RunKind, RunState,
@@ -61,6 +61,26 @@ async fn a_run_of_another_server_is_followed_to_its_end() {
     assert_eq!(*there.report(), end);
     assert_eq!(*again.report(), end);
     assert!(other.agent.follow(session, &client()).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_who_follow_a_run_of_another_server_share_one_reader() {
+    let rig = hanging([click(1), ScriptedReply::Hangs]);
+    let other = rig.beside([]);
+    let session = rig.begin().await.report().session_id;
+    rig.script.is_asked(2).await;
+    let run = other.agent.run_elsewhere(session).await.unwrap().unwrap();
+    let follow = async || other.agent.follow_elsewhere(&run).await.unwrap();
+    let (one, two) = tokio::join!(follow(), follow());
+    assert!(one.updates.same_channel(&two.updates), "also where both begin at a time");
+    drop(one);
+    assert!(two.updates.same_channel(&follow().await.updates));
+    // It is read on for as long as one of them follows.
+    sleep(Duration::from_secs(5)).await;
+    assert!(two.updates.same_channel(&follow().await.updates));
+    drop(two);
+    sleep(Duration::from_secs(5)).await;
+    rig.agent.stop(session, StopReason::UserPaused, &client()).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -33,7 +33,6 @@ struct ServedRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
     devices: Vec<String>,
-    #[serde(rename = "round")]
     queue_turn: u64,
 }
 
@@ -46,9 +45,8 @@ struct RunRecord {
     server: String,
     epoch: u64,
     act: bool,
-    #[serde(default, rename = "takeover", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     in_hand: bool,
-    #[serde(default, rename = "round")]
     queue_turn: u64,
     state: StateRecord,
 }

@@ -20,6 +20,8 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 const SHORTEST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a protected window may take until it has its elements.
 const APPEARING: Duration = Duration::from_millis(500);
+/// How often in one look a dark screen is woken: it may go off in less time than a capture takes.
+const MOST_WAKES: u32 = 3;
 /// How often in one look a lock screen is tried to be taken away.
 const MOST_UNLOCKS: u32 = 2;
 /// How long a phone that says that it cannot capture its screen is asked again.
@@ -120,11 +122,9 @@ impl Observer {
         // A phone that may go dark by itself has done so if there was time for it.
         let by_somebody =
             |woken: Instant| self.light.stays_lit || woken.elapsed() < SHORTEST_TIMEOUT;
-        if self
-            .light
-            .woken_at
-            .is_some_and(|(before, woken)| step <= before + 1 && by_somebody(woken))
-        {
+        let went_off_again =
+            |(before, woken): (u32, Instant)| step <= before + 1 && by_somebody(woken);
+        if MOST_WAKES < nth || self.light.woken_at.is_some_and(went_off_again) {
             return Err(RunError::ScreenOff);
         }
         let Err(err) = actor.wake(recorder).await?.result else {
