@@ -1,5 +1,4 @@
 //! Waiting for a phone that is busy, among all servers: owners take turns, and of each the first comes first.
-use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +16,8 @@ use crate::{Device, DeviceNames, Principal, SessionId, StartTask, StopReason, er
 
 use super::elsewhere::{RunPurpose, Standing};
 
-/// How long a run goes on waiting while its turn cannot be told.
-const UNTOLD_TURN: Duration = Duration::from_mins(1);
+/// How long a run goes on waiting, or is followed, while the table that all servers share cannot be read.
+pub(super) const LONGEST_UNREADABLE: Duration = Duration::from_mins(1);
 
 /// Who waits for a phone, as far as somebody may know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,16 +85,6 @@ impl Agent {
         let follower = self.runs.begin(id, active, queued.drive(recorder, device))?;
         record.has_begun();
         Ok(follower)
-    }
-
-    /// Who waits for a phone.
-    pub async fn device_queue(
-        &self,
-        names: &DeviceNames,
-        principal: &Principal,
-    ) -> Result<DeviceQueue, AgentError> {
-        let queues = self.device_queues(slice::from_ref(names), principal).await?;
-        Ok(queues.into_iter().next().unwrap_or_default())
     }
 
     /// Who waits for each of these phones, by one look.
@@ -171,22 +160,22 @@ impl QueuedRun {
         let coordinator = &*self.deps.coordinator;
         // Also of the sessions before it.
         let mut news = News::of_all(coordinator);
-        let mut untold_since = None;
+        let mut unread_since = None;
         loop {
             match coordinator.advance(self.epoch).await {
                 Ok(QueuePosition::Yours) => return Ok(()),
                 Ok(QueuePosition::Waiting { place }) => {
-                    untold_since = None;
+                    unread_since = None;
                     self.tell_place(place);
                 }
                 Err(err @ CoordinatorError::RunEnded) => return Err(err),
                 Err(err) => {
                     let session = self.lease.session;
-                    let since = *untold_since.get_or_insert_with(|| {
+                    let since = *unread_since.get_or_insert_with(|| {
                         tracing::warn!(%session, "it waits on, its turn unknown: {}", error_chain(&err));
                         Instant::now()
                     });
-                    if UNTOLD_TURN <= since.elapsed() {
+                    if LONGEST_UNREADABLE <= since.elapsed() {
                         return Err(err);
                     }
                 }

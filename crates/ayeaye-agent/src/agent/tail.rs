@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::{OnceCell, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::follower::END_WAIT;
 use super::follower::FollowedRun;
@@ -142,9 +142,25 @@ impl Tail {
     /// Follows the run to its end, or until nobody follows it here.
     async fn follow(&mut self, open: &OpenTail, mut news: News) -> Result<(), AgentError> {
         let updates = &open.updates;
+        let mut unread_since = None;
         loop {
             // In this order: what a run has recorded before it ended is read.
-            let entries = self.deps.coordinator.runs().await?;
+            let entries = match self.deps.coordinator.runs().await {
+                Ok(entries) => entries,
+                Err(err) => {
+                    // As for a run that waits for its turn: it goes on, only its news cannot be read.
+                    let since = *unread_since.get_or_insert_with(Instant::now);
+                    if queue::LONGEST_UNREADABLE <= since.elapsed() {
+                        return Err(err.into());
+                    }
+                    if open.tails.close_if_unfollowed(open) {
+                        return Ok(());
+                    }
+                    news.next().await;
+                    continue;
+                }
+            };
+            unread_since = None;
             let running = entries.iter().any(|it| it.epoch == self.run.epoch);
             let read = self.read().await?;
             let update = self.update(running, &entries)?;

@@ -1,4 +1,4 @@
-//! A task that waits for its phone while what the servers share cannot be read.
+//! Waiting for a phone, and following a run, while what the servers share cannot be read.
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,6 +57,23 @@ async fn a_task_goes_on_waiting_while_the_table_cannot_be_read() {
     assert!(waits.update().line.contains("place 1 in its queue"), "{}", waits.update().line);
     rig.agent.stop(first.report().session_id, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(rig.ended(waits).await.message, "second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_of_another_server_is_followed_on_while_the_table_cannot_be_read() {
+    let rig = hanging();
+    let other = rig.beside([]);
+    let session = rig.begin().await.report().session_id;
+    rig.script.is_asked(1).await;
+    let run = other.agent.run_elsewhere(session).await.unwrap().unwrap();
+    let follower = other.agent.follow_elsewhere(&run).await.unwrap();
+    let table = Table::of(&rig);
+    table.breaks();
+    sleep(Duration::from_secs(30)).await;
+    assert!(follower.running() && !follower.ended_abruptly());
+    table.is_mended();
+    rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
+    assert_eq!(rig.ended(follower).await.stop_reason, StopReason::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]

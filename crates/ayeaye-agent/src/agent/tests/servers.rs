@@ -295,10 +295,10 @@ async fn a_busy_phone_is_waited_for_in_turn_across_servers() {
     let seen = second.agent.report(id, &me).await.unwrap();
     assert_eq!(seen.stop_reason, StopReason::StillRunning);
     assert_eq!(seen.message, three.report().message, "it is told in any server");
-    let names = crate::DeviceNames::only(DeviceId::new("phone-1"));
-    let queue = rig.agent.device_queue(&names, &me).await.unwrap();
+    let names = [crate::DeviceNames::only(DeviceId::new("phone-1"))];
+    let queue = rig.agent.device_queues(&names, &me).await.unwrap().remove(0);
     assert_eq!((queue.length, queue.sessions.last()), (3, Some(&id)));
-    let others = rig.agent.device_queue(&names, &Principal::new("bob")).await.unwrap();
+    let others = rig.agent.device_queues(&names, &Principal::new("bob")).await.unwrap().remove(0);
     assert_eq!((others.length, others.sessions.len()), (3, 0));
     // One leaves the queue, by the word of another server.
     let left =

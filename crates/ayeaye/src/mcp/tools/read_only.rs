@@ -31,10 +31,7 @@ impl Server {
         let devices = self.agent.devices(&principal).await?;
         let names: Vec<_> = devices.iter().map(|(entry, _)| entry.names()).collect();
         let nearby = self.agent.nearby(&names).await;
-        let mut queues = Vec::with_capacity(names.len());
-        for names in &names {
-            queues.push(self.agent.device_queue(names, &principal).await?);
-        }
+        let queues = self.agent.device_queues(&names, &principal).await?;
         let list = results::DeviceList::from(devices).queued(queues).near(&nearby);
         let list = list.offered(self.offer().await);
         Ok(results::structured(&list))
