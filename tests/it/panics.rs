@@ -137,6 +137,9 @@ async fn a_run_that_panics_is_told_gives_its_phone_back_and_can_go_on() {
     let broken = call(&client, "ask_agent_start_new_task", start).await;
     let facts = broken.structured_content.expect("facts");
     assert_eq!(facts["stop_reason"], "SERVER_RESTARTED", "{facts}");
+    let message = facts["message"].as_str().unwrap();
+    assert!(message.starts_with("the run failed inside the server"), "{facts}");
+    assert!(!message.contains("hush"), "{facts}");
     let list = call(&client, "list_connected_devices", json!({})).await;
     assert_eq!(list.structured_content.unwrap()["devices"][0]["busy"], false);
     model.mended.store(true, Ordering::SeqCst);
