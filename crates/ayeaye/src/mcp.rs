@@ -187,18 +187,20 @@ impl ServerHandler for Server {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         call_log::note_connected(&request.client_info, &ctx);
+        self.offer().await;
+        let mut answer = self.negotiate_initialize(&request)?;
         let before = ctx.peer.peer_info();
-        ctx.peer.set_peer_info(request.clone());
+        // What is answered holds, not what was asked for. rmcp sees to that in the first handshake alone.
+        request.protocol_version = answer.protocol_version.clone();
+        ctx.peer.set_peer_info(request);
         // Some bridges hand the handshakes of several clients to one connection.
         if let (Some(before), Some(now)) = (before, ctx.peer.peer_info()) {
             self.subscriptions.follow_handshake(&before, &now);
         }
-        self.offer().await;
-        let mut answer = self.negotiate_initialize(&request)?;
         tasks::hide_from_older_clients(&mut answer);
         Ok(answer)
     }
