@@ -12,8 +12,8 @@ use ayeaye_agent::{
     Frame, Limits, Model, ModelError, Models, ParseError, Picture, PrivacySettings, Prompt, Reply,
     ScreenSize, StepInput, Tokens,
 };
-use rmcp::model::{CallToolRequestParams, CallToolResult};
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorCode, ReadResourceRequestParams};
+use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Quiet, connect, plugged_in, quick_phone, within};
@@ -120,6 +120,11 @@ async fn a_tool_that_panics_answers_and_the_server_goes_on() {
     let text = &broken.content[0].as_text().unwrap().text;
     assert!(text.contains("this is a bug") && !text.contains("hush"), "{text}");
     assert!(!text.contains("ask_agent"), "not every client is offered tasks: {text}");
+    let devices = ReadResourceRequestParams::new("ayeaye://devices");
+    let read = within(20, "an error", client.peer().read_resource(devices)).await;
+    let Err(ServiceError::McpError(error)) = read else { panic!("{read:?}") };
+    assert_eq!(error.code, ErrorCode::INTERNAL_ERROR);
+    assert!(error.message.contains("this is a bug") && !error.message.contains("hush"), "{error}");
     let fine = call(&client, "list_sessions", json!({})).await;
     assert_eq!(fine.structured_content, Some(json!({ "sessions": [] })));
 }
