@@ -44,7 +44,10 @@ async fn an_error_on_stdio_sends_no_long_text_back() {
         let text = refused["error"]["message"].as_str().unwrap();
         assert!(text.contains("xxx") && text.len() < 500, "{method}: {} bytes", text.len());
     }
-    let refused = binary.modern().ask("ping", json!({})).await;
+    let mut raw = binary.modern();
+    let modern = || crate::support::clients::modern(json!({}), &json!({}));
+    raw.ask("tools/list", modern()).await;
+    let refused = raw.ask("ping", modern()).await;
     assert_eq!(refused["error"]["message"], "unknown method `ping`", "{refused}");
 }
 
