@@ -189,3 +189,13 @@ async fn other_bytes_than_are_known_are_not_taken() {
     assert!(!binary.data.path().join("prompts").exists());
     server.abort();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_that_is_none_is_an_error_of_the_settings() {
+    let binary = Binary::alone().set("AYEAYE_MODEL_PROMPT", "/nowhere");
+    let refused = binary.run(&["run", "Open the clock", "--virtual"]).await;
+    assert_eq!(refused.code, 2, "{refused:?}");
+    for part in ["AYEAYE_MODEL_PROMPT", "/nowhere: No such file", "ayeaye model prompt import"] {
+        assert!(refused.err.contains(part), "{part}: {refused:?}");
+    }
+}

@@ -12,8 +12,8 @@ use ayeaye_agent::{
     Frame, Limits, Model, ModelError, Models, ParseError, Picture, PrivacySettings, Prompt, Reply,
     ScreenSize, StepInput, Tokens,
 };
-use rmcp::model::{CallToolRequestParams, CallToolResult};
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorCode, ReadResourceRequestParams};
+use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Quiet, connect, plugged_in, quick_phone, within};
@@ -120,6 +120,11 @@ async fn a_tool_that_panics_answers_and_the_server_goes_on() {
     let text = &broken.content[0].as_text().unwrap().text;
     assert!(text.contains("this is a bug") && !text.contains("hush"), "{text}");
     assert!(!text.contains("ask_agent"), "not every client is offered tasks: {text}");
+    let devices = ReadResourceRequestParams::new("ayeaye://devices");
+    let read = within(20, "an error", client.peer().read_resource(devices)).await;
+    let Err(ServiceError::McpError(error)) = read else { panic!("{read:?}") };
+    assert_eq!(error.code, ErrorCode::INTERNAL_ERROR);
+    assert!(error.message.contains("this is a bug") && !error.message.contains("hush"), "{error}");
     let fine = call(&client, "list_sessions", json!({})).await;
     assert_eq!(fine.structured_content, Some(json!({ "sessions": [] })));
 }
@@ -137,6 +142,9 @@ async fn a_run_that_panics_is_told_gives_its_phone_back_and_can_go_on() {
     let broken = call(&client, "ask_agent_start_new_task", start).await;
     let facts = broken.structured_content.expect("facts");
     assert_eq!(facts["stop_reason"], "SERVER_RESTARTED", "{facts}");
+    let message = facts["message"].as_str().unwrap();
+    assert!(message.starts_with("the run failed inside the server"), "{facts}");
+    assert!(!message.contains("hush"), "{facts}");
     let list = call(&client, "list_connected_devices", json!({})).await;
     assert_eq!(list.structured_content.unwrap()["devices"][0]["busy"], false);
     model.mended.store(true, Ordering::SeqCst);

@@ -14,6 +14,7 @@ use crate::support::fake_server::{
 use crate::support::within;
 
 mod between_calls;
+mod handshakes;
 mod retries;
 mod waits;
 

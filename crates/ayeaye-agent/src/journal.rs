@@ -54,7 +54,7 @@ pub enum JournalError {
     },
     /// The disk said no. After this the record takes nothing more (a failed sync is not repeated:
     /// it can report success for data that is lost).
-    #[error("cannot keep {what}: {source}")]
+    #[error("cannot use {what}: {source}")]
     Storage {
         /// The file, and what was to be done with it.
         what: String,

@@ -37,6 +37,10 @@ pub(crate) fn outcome_without_end(question: Option<&str>) -> (StopReason, String
     }
 }
 
+/// What is said of a run that a fault of this program has broken off.
+const FAILED_INSIDE: &str = "the run failed inside the server, which has not restarted; this is a bug, and its log \
+                             (stderr) has the details. Nothing that was recorded is lost";
+
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
 /// run is followed, afterwards, and after a restart.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +102,16 @@ impl RunInfo {
 }
 
 impl Report {
+    /// What is told of a run that has panicked: no end is recorded of it.
+    pub(crate) fn of_panicked(&self) -> Self {
+        let (stop_reason, mut message) =
+            outcome_without_end(self.question.as_ref().map(|it| &*it.text));
+        if stop_reason == StopReason::ServerRestarted {
+            message = FAILED_INSIDE.to_owned();
+        }
+        Self { stop_reason, message, ..self.clone() }
+    }
+
     /// Tells this question from every other of the session, when one waits.
     pub fn question_number(&self) -> Option<u32> {
         // A run that was stopped while an operator was waited for leaves its question open too.

@@ -36,7 +36,7 @@ use ayeaye_agent::{AgentError, ReplyMode};
 use crate::cli::{self, Command, Model, Policy, Sessions};
 use crate::clock;
 use crate::command::run::{RunOptions, TaskToRun};
-use crate::config::{Config, Environment, Flag};
+use crate::config::{Config, ConfigError, Environment, Flag};
 use crate::hint::{self, Reader};
 use crate::mcp::connection_tools::ConnectionTools;
 use crate::model_presence::ModelState;
@@ -342,10 +342,9 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
     // Stderr is closed: there is nowhere else to report to.
     let text = terminal::folded_for_stderr(&format!("ayeaye: {}", text::lines(&text)));
     drop(writeln!(std::io::stderr().lock(), "{text}"));
-    match err.downcast_ref::<SavedTaskError>() {
-        Some(SavedTaskError::Name(_)) => Exit::Usage,
-        _ => Exit::Failed,
-    }
+    let is_usage = matches!(err.downcast_ref(), Some(SavedTaskError::Name(_)));
+    // Of settings that only their use could tell to be wrong.
+    if is_usage || err.is::<ConfigError>() { Exit::Usage } else { Exit::Failed }
 }
 
 /// Says on stderr what is wrong with the words of a command, where only doing it could tell.

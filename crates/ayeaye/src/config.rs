@@ -243,6 +243,12 @@ impl Config {
         explain::about(layer::DEFAULTS, key)
     }
 
+    /// The error that the value of a setting is wrong, where only its use could tell.
+    pub(crate) fn invalid(&self, key: &str, problem: ValueError) -> ConfigError {
+        let origin = self.origin(key).cloned().unwrap_or(Origin::Default);
+        ConfigError::InvalidValue { key: key.to_owned(), origin, problem }
+    }
+
     fn is_set(&self, key: &str) -> bool {
         self.origin(key).is_some_and(|origin| *origin != Origin::Default)
     }

@@ -339,7 +339,8 @@ pub fn for_connect_error(err: &ConnectError) -> &'static str {
 /// What to do about files of the data folder that cannot be read or written.
 fn for_storage(err: &io::Error) -> &'static str {
     use io::ErrorKind::{
-        InvalidData, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        InvalidData, NotADirectory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem,
+        StorageFull,
     };
     match err.kind() {
         _ if is_out_of_files(err) => {
@@ -355,6 +356,9 @@ fn for_storage(err: &io::Error) -> &'static str {
         PermissionDenied | ReadOnlyFilesystem => {
             "let the user who runs ayeaye read and write the data folder, or name another folder with --data-dir or \
              AYEAYE_DATA_DIR"
+        }
+        NotADirectory => {
+            "name a folder with data-dir (--data-dir or AYEAYE_DATA_DIR): what is there is none; `ayeaye doctor` checks it"
         }
         _ => {
             "free some disk space, check the permissions of the data folder, or name another folder with --data-dir or \

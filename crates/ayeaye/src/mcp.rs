@@ -66,6 +66,7 @@ use client_support::{ClientSupport, is_modern};
 use connection_tools::ConnectionTools;
 use element_references::ElementReferences;
 use logging::Levels;
+use panics::answered;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
@@ -187,18 +188,20 @@ impl ServerHandler for Server {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         call_log::note_connected(&request.client_info, &ctx);
+        self.offer().await;
+        let mut answer = self.negotiate_initialize(&request)?;
         let before = ctx.peer.peer_info();
-        ctx.peer.set_peer_info(request.clone());
+        // What is answered holds, not what was asked for. rmcp sees to that in the first handshake alone.
+        request.protocol_version = answer.protocol_version.clone();
+        ctx.peer.set_peer_info(request);
         // Some bridges hand the handshakes of several clients to one connection.
         if let (Some(before), Some(now)) = (before, ctx.peer.peer_info()) {
             self.subscriptions.follow_handshake(&before, &now);
         }
-        self.offer().await;
-        let mut answer = self.negotiate_initialize(&request)?;
         tasks::hide_from_older_clients(&mut answer);
         Ok(answer)
     }
@@ -238,7 +241,8 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         // Boxed, as what reads a session is large, and would be part of every future around it.
-        Box::pin(self.tasks.get(&self.agent, &request.task_id, &ctx)).await
+        let got = Box::pin(self.tasks.get(&self.agent, &request.task_id, &ctx));
+        answered("tasks/get", got).await
     }
 
     async fn update_task(
@@ -248,7 +252,8 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
         let answers = request.input_responses;
-        Box::pin(self.tasks.update(&self.agent, &request.task_id, answers, &ctx)).await
+        let updated = Box::pin(self.tasks.update(&self.agent, &request.task_id, answers, &ctx));
+        answered("tasks/update", updated).await
     }
 
     async fn cancel_task(
@@ -257,7 +262,8 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
-        Box::pin(self.tasks.cancel(&self.agent, &request.task_id, &ctx)).await
+        let cancelled = Box::pin(self.tasks.cancel(&self.agent, &request.task_id, &ctx));
+        answered("tasks/cancel", cancelled).await
     }
 
     async fn call_tool(
@@ -309,7 +315,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.subscriptions.has_listed(&self.agent, &ctx);
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.agent, cursor.as_deref(), &ctx).await
+        answered("resources/list", resources::list(&self.agent, cursor.as_deref(), &ctx)).await
     }
 
     async fn list_resource_templates(
@@ -326,7 +332,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let reading = resources::read(&self.agent, &request.uri, self.offer(), &ctx);
-        Box::pin(reading).await.map(Into::into)
+        answered("resources/read", Box::pin(reading)).await.map(Into::into)
     }
 
     async fn subscribe(
@@ -334,7 +340,8 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscriptions.subscribe(&self.agent, &request.uri, &ctx).await
+        let subscribed = self.subscriptions.subscribe(&self.agent, &request.uri, &ctx);
+        answered("resources/subscribe", subscribed).await
     }
 
     async fn unsubscribe(
@@ -354,7 +361,8 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        self.subscriptions.listen(&self.agent, subscription).await
+        let listening = self.subscriptions.listen(&self.agent, subscription);
+        answered("subscriptions/listen", listening).await
     }
 
     async fn list_prompts(
@@ -371,9 +379,8 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let principal = principal::of(&ctx);
-        prompts::get(&self.agent, &principal, &request.name, request.arguments)
-            .await
-            .map(Into::into)
+        let got = prompts::get(&self.agent, &principal, &request.name, request.arguments);
+        answered("prompts/get", got).await.map(Into::into)
     }
 
     async fn complete(
@@ -381,7 +388,9 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.agent, &principal::of(&ctx), request).await
+        let principal = principal::of(&ctx);
+        let completed = completion::complete(&self.agent, &principal, request);
+        answered("completion/complete", completed).await
     }
 
     async fn on_custom_request(

@@ -29,6 +29,7 @@ use line_reader::{InputLine, LineReader};
 use open_ids::{MOST_OPEN, NotTaken, OpenIds};
 use parse::{Parsed, parse};
 
+use crate::mcp::bad_params;
 use crate::shutdown::Shutdown;
 
 /// The longest line, which is one message, in bytes. No task for a phone needs more.
@@ -259,8 +260,11 @@ impl Transport<RoleServer> for StdioTransport {
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Error(refused) = &mut item {
+            refused.error = bad_params::in_own_words(refused.error.clone());
+        }
         let answered = match &item {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),

@@ -28,6 +28,30 @@ async fn broken_lines_on_stdio_are_survived() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_error_on_stdio_sends_no_long_text_back() {
+    let binary = Binary::alone();
+    let mut raw = binary.raw().await;
+    let long = "x".repeat(100_000);
+    for (method, params) in [
+        ("skills/get", json!({ "uri": long })),
+        ("logging/setLevel", json!({ "level": long })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": long }, "argument": { "name": "a", "value": "" } }),
+        ),
+    ] {
+        let refused = raw.ask(method, params).await;
+        let text = refused["error"]["message"].as_str().unwrap();
+        assert!(text.contains("xxx") && text.len() < 500, "{method}: {} bytes", text.len());
+    }
+    let mut raw = binary.modern();
+    let modern = || crate::support::clients::modern(json!({}), &json!({}));
+    raw.ask("tools/list", modern()).await;
+    let refused = raw.ask("ping", modern()).await;
+    assert_eq!(refused["error"]["message"], "unknown method `ping`", "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_task_of_10_mb_on_stdio_is_refused() {
     let binary = Binary::alone();
     let mut raw = binary.raw().await;

@@ -93,9 +93,11 @@ impl Follower {
         self.updates.borrow().clone()
     }
 
-    /// The latest report.
+    /// The latest report; of a run that has panicked, that it has.
     pub fn report(&self) -> Arc<Report> {
-        self.updates.borrow().report.clone()
+        let report = self.updates.borrow().report.clone();
+        let has_panicked = matches!(self.run, FollowedRun::Here(_)) && self.ended_abruptly();
+        if has_panicked { Arc::new(report.of_panicked()) } else { report }
     }
 
     /// What the run is busy with.

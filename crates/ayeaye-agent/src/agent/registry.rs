@@ -215,12 +215,15 @@ impl RunRegistry {
         Ok(follower)
     }
 
-    /// The report of a session whose last run ended because its record could not be written, and so has
-    /// no end in it.
+    /// The report of a session whose last run has no end in its record: that could not be written, or the run panicked.
     pub(super) fn unrecorded_end(&self, session: SessionId) -> Option<Report> {
         let inner = self.lock();
-        let report = inner.ended(session)?.updates.borrow().report.clone();
-        (report.stop_reason == StopReason::StorageFailed).then(|| (*report).clone())
+        let updates = &inner.ended(session)?.updates;
+        let RunUpdate { report, running, .. } = &*updates.borrow();
+        if *running && updates.has_changed().is_err() {
+            return Some(report.of_panicked());
+        }
+        (report.stop_reason == StopReason::StorageFailed).then(|| (**report).clone())
     }
 
     /// The last run of a session here, in progress or not, by what its registration is called. Whoever finds another

@@ -78,7 +78,8 @@ impl RunTable {
         self.forget_old_turns();
         let queue_turn = same_turn.unwrap_or_else(|| self.queue_turn_of(&owner, &devices));
         self.end_hold(session, kind);
-        self.last_epoch += 1;
+        // The file of the table may say anything.
+        self.last_epoch = self.last_epoch.saturating_add(1);
         let epoch = self.last_epoch;
         let server = server.to_owned();
         let entry = RunEntry { session, devices, owner, server, epoch, kind, state, queue_turn };

@@ -172,7 +172,7 @@ fn refused_anew(open: &mut OpenChange, now: Option<Timestamp>) -> bool {
     if now.zip(open.refused_at).is_some_and(|(now, at)| is_just(now.duration_since(at))) {
         return false;
     }
-    open.refusals += 1;
+    open.refusals = open.refusals.saturating_add(1);
     open.refused_at = now;
     true
 }

@@ -151,7 +151,7 @@ mod tests {
         let storage = JournalError::Storage { what: "events.jsonl".to_owned(), source };
         let end = RunEnd::from(RunError::from(storage));
         assert_eq!(end.reason, StopReason::StorageFailed);
-        assert_eq!(end.message, "cannot keep events.jsonl: no space left on device");
+        assert_eq!(end.message, "cannot use events.jsonl: no space left on device");
         let gone = DeviceError::NotFound(crate::DeviceId::new("phone-1"));
         let reason = gone.to_string();
         let end = RunEnd::from(RunError::NoApps(gone));

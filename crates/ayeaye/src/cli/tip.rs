@@ -1,7 +1,10 @@
 //! The way out that an error of the command line names, where clap knows none.
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::text::shell_word;
+use crate::text::{excerpt, shell_word};
+
+/// Most characters of a value that an error quotes.
+const MOST_QUOTED: usize = 100;
 
 const NO_VIRTUAL: &str = "\
 a virtual phone is in the command that drives it, and gone with it: `ayeaye run TASK --virtual`, `ayeaye demo`. One that \
@@ -14,6 +17,12 @@ pub(super) fn with_tip(mut err: clap::Error) -> clap::Error {
         err.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         // "A similar subcommand exists" is said beside it.
         err.remove(ContextKind::SuggestedSubcommand);
+    }
+    if let Some(ContextValue::String(given)) = err.get(ContextKind::InvalidValue)
+        && MOST_QUOTED < given.chars().count()
+    {
+        let shown = excerpt(given, MOST_QUOTED) + "\u{2026}";
+        err.insert(ContextKind::InvalidValue, ContextValue::String(shown));
     }
     err
 }
@@ -59,4 +68,18 @@ fn of_many_words(usage: &str) -> Option<String> {
             shell_word("Switch Wi-Fi off")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_quoted_in_part() {
+        let mut command = super::super::command_line(None);
+        let given = ["ayeaye", "sessions", "show", &"x".repeat(100_000)];
+        let told = with_tip(command.try_get_matches_from_mut(given).unwrap_err()).to_string();
+        assert!(told.contains("xxx\u{2026}'") && told.len() < 1000, "{}", told.len());
+        assert!(told.contains("a session is named by its id"), "{told}");
+    }
 }

@@ -301,7 +301,7 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal, signals: &Shutdo
     drop(waiting);
     let update = follower.update();
     shown.news(&update, terminal);
-    update.report
+    follower.report()
 }
 
 /// What has been printed.

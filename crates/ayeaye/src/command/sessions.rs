@@ -308,6 +308,9 @@ pub async fn export(
         Err(ExportError::Folder(err @ FolderError::InUse { .. })) => {
             return Err(anyhow::Error::new(err).context("name another folder with --out"));
         }
+        Err(err @ ExportError::Nothing { .. }) => {
+            bail!("{err}\nhint: `ayeaye sessions rm {id}` removes it")
+        }
         Err(err) => {
             return Err(anyhow::Error::new(err).context(format!("session {id} as {format}")));
         }

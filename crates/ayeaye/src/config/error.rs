@@ -6,6 +6,10 @@ use ayeaye_agent::gate::PolicyProfile;
 
 use super::origin::Origin;
 use crate::secret::MIN_TOKEN_LENGTH;
+use crate::text;
+
+/// Most characters of either end of a message about a value: those that quote none are shorter than both.
+const MOST_OF_EITHER_END: usize = 400;
 
 /// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +37,7 @@ pub enum ConfigError {
         path.display()
     )]
     NoSection { path: PathBuf, line: usize, key: String },
-    #[error("`{key}` from {origin}: {problem}")]
+    #[error("`{key}` from {origin}: {}", brief(problem))]
     InvalidValue { key: String, origin: Origin, problem: ValueError },
     #[error(
         "there is no folder for data: neither HOME, as an absolute path, nor data-dir (AYEAYE_DATA_DIR) is set"
@@ -45,6 +49,22 @@ pub enum ConfigError {
         folder.display()
     )]
     DataDirNotUtf8 { folder: PathBuf },
+}
+
+/// What is wrong with a value that may be of any length, and that the message may quote: its beginning, and its end,
+/// which says what would be right.
+fn brief(problem: &ValueError) -> String {
+    let text = text::lines(&problem.to_string());
+    match text.chars().count().checked_sub(2 * MOST_OF_EITHER_END) {
+        None | Some(0) => text,
+        Some(left_out) => {
+            let (start, end): (String, String) = (
+                text.chars().take(MOST_OF_EITHER_END).collect(),
+                text.chars().skip(MOST_OF_EITHER_END + left_out).collect(),
+            );
+            format!("{start} … {end}")
+        }
+    }
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {
@@ -179,6 +199,11 @@ pub enum ValueError {
     NoWorkingDirectory(io::Error),
     #[error("it needs {0} beside it")]
     Needs(&'static str),
+    #[error(
+        "{}: {why}. `ayeaye model prompt import` makes it anew; \"builtin\" does without",
+        path.display()
+    )]
+    NotAPrompt { path: PathBuf, why: String },
     #[error(transparent)]
     LogFilter(#[from] crate::log::InvalidFilter),
     #[error(transparent)]
@@ -207,5 +232,25 @@ pub(crate) fn wrong_with_url(error: url::ParseError) -> String {
         }
         url::ParseError::EmptyHost => "it has no host".to_owned(),
         error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_quoted_in_part_and_what_would_be_right_is_said() {
+        let told = |problem| {
+            let (key, origin) = ("logs.formats".to_owned(), Origin::Environment("X".to_owned()));
+            ConfigError::InvalidValue { key, origin, problem }.to_string()
+        };
+        let names = vec!["ufo", "film"];
+        let long =
+            told(ValueError::NotAFormat { given: "x".repeat(100_000), names: names.clone() });
+        assert!(long.chars().count() < 1000, "{}", long.len());
+        assert!(long.contains(": `xxx") && long.ends_with("which are ufo, film"), "{long}");
+        let short = told(ValueError::NotAFormat { given: "a\u{1b}[2Jb".to_owned(), names });
+        assert!(short.contains("`a[2Jb` is none of the formats"), "{short:?}");
     }
 }

@@ -70,6 +70,10 @@ pub(super) fn resolve(
     if text.is_empty() {
         return Err(ValueError::Empty);
     }
+    // No path can have one.
+    if text.contains('\0') {
+        return Err(ValueError::ControlCharacter);
+    }
     // No path there has one: it was meant as a part of it.
     if cfg!(windows) && text.contains(char::is_control) {
         return Err(ValueError::BackslashInPath);

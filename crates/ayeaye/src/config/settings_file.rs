@@ -1,11 +1,17 @@
 //! The text of a settings file.
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use super::error::ConfigError;
 
 /// Larger files are no settings.
 const LARGEST: u64 = 1 << 20;
+
+/// How long whoever writes into a pipe may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The text of a file that must be there.
 pub(super) fn read(path: &Path) -> Result<String, ConfigError> {
@@ -32,8 +38,8 @@ fn is_absent(path: &Path, err: &io::Error) -> bool {
 }
 
 fn text(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    let may_wait = path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let bytes = if may_wait { bytes_within(PATIENCE, path)? } else { bytes(path)? };
     if LARGEST < bytes.len() as u64 {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }
@@ -44,6 +50,26 @@ fn text(path: &Path) -> io::Result<String> {
             "line {line} is not text in UTF-8: save the file in that encoding"
         ))
     })
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The bytes of a pipe, such as a shell's `<(…)`. Into some nothing is ever written.
+fn bytes_within(patience: Duration, path: &Path) -> io::Result<Vec<u8>> {
+    let (told, read) = mpsc::sync_channel(1);
+    let its = path.to_owned();
+    // It may stay in the middle of its read for as long as the process lives, which is not long then.
+    std::thread::spawn(move || drop(told.send(bytes(&its))));
+    let waited = |_| {
+        let text =
+            format!("it is a pipe, and its end did not come within {} s", patience.as_secs());
+        io::Error::new(io::ErrorKind::TimedOut, text)
+    };
+    read.recv_timeout(patience).map_err(waited)?
 }
 
 #[cfg(all(test, unix))]
@@ -64,6 +90,23 @@ mod tests {
             let told = text(&file).unwrap_err().to_string();
             assert!(told.starts_with(line) && told.contains("UTF-8"), "{told}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_is_read_to_its_end_and_not_waited_for_without_one() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let home = tempfile::tempdir().unwrap();
+        let pipe = home.path().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let told = bytes_within(Duration::from_millis(10), &pipe).unwrap_err();
+        assert_eq!(told.kind(), io::ErrorKind::TimedOut, "{told}");
+        let pipe = home.path().join("other");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let its = pipe.clone();
+        let writer = std::thread::spawn(move || std::fs::write(its, "log = 'info'").unwrap());
+        assert_eq!(text(&pipe).unwrap(), "log = 'info'");
+        writer.join().unwrap();
     }
 
     #[test]

@@ -30,12 +30,8 @@ pub(crate) fn of_handshake(message: &ClientJsonRpcMessage) -> Option<(ErrorData,
 /// The error for invalid params of a known method, or for an unknown method. `modern`: the client speaks 2026-07-28.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
 pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> ErrorData {
-    let unknown = || {
-        let text = format!("unknown method `{}`", excerpt(method, 60));
-        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)
-    };
     let problem = match method {
-        removed if modern && REMOVED.contains(&removed) => return unknown(),
+        removed if modern && REMOVED.contains(&removed) => return unknown_method(method),
         "initialize" => problem::<InitializeRequestParams>,
         "tools/call" => problem::<CallToolRequestParams>,
         "resources/read" => problem::<ReadResourceRequestParams>,
@@ -54,16 +50,39 @@ pub(super) fn refusal(method: &str, params: Option<Value>, modern: bool) -> Erro
         | "prompts/list"
         | "skills/list" => problem::<PaginatedRequestParams>,
         "ping" | "server/discover" | "subscriptions/listen" => |_| None,
-        _ => return unknown(),
+        _ => return unknown_method(method),
     };
     let problem = problem(params.unwrap_or_else(|| json!({})))
         .unwrap_or_else(|| "they are not as the protocol says".to_owned());
     ErrorData::invalid_params(format!("the params of {method} do not fit: {problem}"), None)
 }
 
+/// An error that rmcp may have made by itself, in the words of the others, and no longer than they are.
+pub(crate) fn in_own_words(error: ErrorData) -> ErrorData {
+    // The name of the method, and nothing else.
+    if error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ') {
+        return unknown_method(&error.message);
+    }
+    match error.message.strip_suffix(" is not the uri of a SKILL.md") {
+        Some(uri) => {
+            let shown = excerpt(uri, 200);
+            let text = format!(
+                "`{shown}` is not the uri of a SKILL.md; skills/list names those there are"
+            );
+            ErrorData { message: text.into(), ..error }
+        }
+        None => error,
+    }
+}
+
+fn unknown_method(method: &str) -> ErrorData {
+    let text = format!("unknown method `{}`", excerpt(method, 60));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)
+}
+
 fn problem<T: DeserializeOwned>(params: Value) -> Option<String> {
     let err = serde_path_to_error::deserialize::<_, T>(params).err()?;
-    let why = crate::mcp::tool_error::without_value(&err.inner().to_string()).into_owned();
+    let why = excerpt(&crate::mcp::tool_error::without_value(&err.inner().to_string()), 300);
     Some(match err.path().to_string().as_str() {
         "." => why,
         path => format!("`{}`: {why}", excerpt(path, 60)),
@@ -91,6 +110,33 @@ mod tests {
         let unknown = refusal("tools/delete", None, false);
         assert_eq!(unknown.code, ErrorCode::METHOD_NOT_FOUND);
         assert_eq!(unknown.message, "unknown method `tools/delete`");
+    }
+
+    #[test]
+    fn a_long_text_of_a_client_is_not_sent_back_whole() {
+        let long = "x".repeat(100_000);
+        for (method, params) in [
+            ("logging/setLevel", json!({ "level": long })),
+            (
+                "completion/complete",
+                json!({ "ref": { "type": long }, "argument": { "name": "a", "value": "" } }),
+            ),
+        ] {
+            let message = refusal(method, Some(params), false).message;
+            assert!(message.contains("xxx") && message.len() < 500, "{}", message.len());
+        }
+        let of_rmcp = format!("{long} is not the uri of a SKILL.md");
+        let told = in_own_words(ErrorData::invalid_params(of_rmcp, None));
+        assert_eq!(told.code, ErrorCode::INVALID_PARAMS);
+        assert!(told.message.len() < 300 && told.message.contains("skills/list"), "{told:?}");
+    }
+
+    #[test]
+    fn an_unknown_method_is_told_as_such_whoever_tells_it() {
+        let bare = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "ping", None);
+        assert_eq!(in_own_words(bare), refusal("ping", None, true));
+        let other = ErrorData::invalid_params("ping", None);
+        assert_eq!(in_own_words(other.clone()), other);
     }
 
     #[test]

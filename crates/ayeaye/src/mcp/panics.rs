@@ -1,4 +1,5 @@
-//! A tool that panics still returns a result.
+//! What panics still has an answer.
+use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
@@ -18,12 +19,7 @@ pub async fn catch_panics<R: From<CallToolResult>>(
     match AssertUnwindSafe(call).catch_unwind().await {
         Ok(answer) => answer,
         Err(panic) => {
-            let said = panic
-                .downcast_ref::<&str>()
-                .copied()
-                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-                .unwrap_or("no message");
-            tracing::error!(tool, "a tool call panicked: {said}");
+            tracing::error!(tool, "a tool call panicked: {}", said(&*panic));
             // The message goes to the log only: it may quote private data.
             let text = format!(
                 "{tool} failed inside the server; this is a bug, and the server's log (stderr) has \
@@ -34,9 +30,44 @@ pub async fn catch_panics<R: From<CallToolResult>>(
     }
 }
 
+/// The same for every other method, whose answer is then an error of the protocol.
+pub(super) async fn answered<R>(
+    method: &'static str,
+    work: impl Future<Output = Result<R, ErrorData>>,
+) -> Result<R, ErrorData> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(answer) => answer,
+        Err(panic) => {
+            tracing::error!(method, "a request panicked: {}", said(&*panic));
+            let text = format!(
+                "{method} failed inside the server; this is a bug, and the server's log (stderr) has the details"
+            );
+            Err(ErrorData::internal_error(text, None))
+        }
+    }
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    panic.downcast_ref::<&str>().copied().or(text).unwrap_or("no message")
+}
+
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ErrorCode;
+
+    use super::*;
     use crate::testing::{Echo, call, client};
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_answered_with_an_error() {
+        let number = Some(7);
+        let work = async { number.filter(|it| *it < 7).map(Ok).expect("hush, not for the client") };
+        let error = answered("resources/read", work).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::INTERNAL_ERROR);
+        assert!(error.message.starts_with("resources/read failed inside"), "{error:?}");
+        assert!(!error.message.contains("hush"), "{error:?}");
+    }
 
     #[tokio::test]
     async fn a_panic_is_an_answer_and_the_server_goes_on() {

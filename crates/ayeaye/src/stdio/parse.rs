@@ -44,7 +44,12 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
                 // A notification is never answered, whatever is wrong with it.
                 return Parsed::Nothing;
             }
-            let text = "the line is no JSON-RPC 2.0 request, notification or response";
+            let has_params = object.get("params").is_none_or(|it| it.is_object() || it.is_array());
+            let text = if has_params || !has_method {
+                "the line is no JSON-RPC 2.0 request, notification or response"
+            } else {
+                "the line is no JSON-RPC 2.0 request: its `params` must be an object, or left out"
+            };
             let id = object.get("id").filter(|_| has_method);
             let id = id.and_then(|id| serde_json::from_value(id.clone()).ok());
             Parsed::Wrong(ErrorData::invalid_request(text, None), id)
@@ -122,6 +127,15 @@ mod tests {
             (r#"{"id":7,"jsonrpc":"2.0"}"#, None),
         ] {
             assert_eq!(wrong(line), (-32600, id), "{line}");
+        }
+    }
+
+    #[test]
+    fn params_that_are_no_object_are_named() {
+        for params in ["\"x\"", "5"] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{params}}}"#);
+            let Parsed::Wrong(error, Some(_)) = parse(line.as_bytes()) else { panic!("{line}") };
+            assert!(error.message.contains("`params` must be an object"), "{error:?}");
         }
     }
 

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use ayeaye_agent::{Judge, Model, Models};
 use ayeaye_model::{Endpoint, ModelConfig, OfficialPrompt, RemoteModel};
 
-use crate::config::{Config, RoleSettings};
+use crate::config::{Config, RoleSettings, ValueError};
 use crate::scripted_model::ScriptedClient;
 use ayeaye_agent::bounded_file::bounded_file;
 
@@ -22,7 +22,8 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let mut model = ModelConfig::new(endpoint, &settings.name);
     model.key = settings.api_key.clone();
     model.profile = settings.profile;
-    model.prompt = settings.prompt.as_deref().map(imported_prompt).transpose()?;
+    let prompt = settings.prompt.as_deref().map(imported_prompt).transpose();
+    model.prompt = prompt.map_err(|problem| config.invalid("model.prompt", problem))?;
     model.space = settings.coordinates;
     model.max_pixels = settings.max_pixels;
     model.stream = settings.stream;
@@ -36,14 +37,12 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
 }
 
 /// The prompt in this file, checked.
-fn imported_prompt(path: &Path) -> anyhow::Result<Arc<OfficialPrompt>> {
-    const HOW: &str = "`ayeaye model prompt import` makes it anew; \"builtin\" does without";
+fn imported_prompt(path: &Path) -> Result<Arc<OfficialPrompt>, ValueError> {
     let read = || -> anyhow::Result<OfficialPrompt> {
         Ok(OfficialPrompt::parse(&bounded_file(path, ayeaye_model::LONGEST_PROMPT_FILE as u64)?)?)
     };
-    let prompt = read()
-        .map_err(|err| anyhow::anyhow!("model.prompt, {}: {err:#}\nhint: {HOW}", path.display()))?;
-    Ok(Arc::new(prompt))
+    let wrong = |err| ValueError::NotAPrompt { path: path.to_owned(), why: format!("{err:#}") };
+    read().map(Arc::new).map_err(wrong)
 }
 
 /// The models of all roles, by the settings.
@@ -183,6 +182,19 @@ mod tests {
         assert_eq!(judge.calls, same);
         let (judge, _) = role(&format!("{text}judge-name = 'other'\n{table}"));
         assert_eq!(judge.calls, of("thinking=off max-tokens=99 top-p=0.1"));
+    }
+
+    #[test]
+    fn a_prompt_that_is_none_is_told_with_where_it_was_set() {
+        let config = settled("[model]\nprompt = \"/no\\u001b[2J/such\"\n");
+        let told = model_config(&config).unwrap_err();
+        assert!(told.is::<crate::config::ConfigError>(), "{told:?}");
+        let told = told.to_string();
+        for part in
+            ["`model.prompt` from ", "ayeaye.toml:2: ", "/no[2J/such: ", "model prompt import"]
+        {
+            assert!(told.contains(part), "{part}: {told}");
+        }
     }
 
     #[test]

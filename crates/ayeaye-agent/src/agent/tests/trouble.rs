@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, say};
 use crate::journal::{Fact, ResponseKind, ToolEnd};
 use crate::{
-    AgentError, HistoryItem, KeepText, Part, Performed, PrivacySettings, QuestionKind, Role,
-    SessionId, StopReason, UserInput,
+    AgentError, HistoryItem, KeepText, Part, Performed, PrivacySettings, QuestionKind, Report,
+    Role, SessionId, StopReason, UserInput,
 };
 
 fn garbage() -> ScriptedReply {
@@ -132,7 +132,13 @@ async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash
     let session = follower.report().session_id;
     rig.script.is_asked(2).await;
     let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
-    assert_eq!(report.stop_reason, StopReason::ServerRestarted);
+    let says_so = |report: &Report| {
+        assert_eq!(report.stop_reason, StopReason::ServerRestarted);
+        assert!(report.message.starts_with("the run failed inside the server"), "{report:?}");
+    };
+    says_so(&report);
+    says_so(&follower.report());
+    says_so(&rig.agent.report(session, &client()).await.unwrap());
     let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));
 }

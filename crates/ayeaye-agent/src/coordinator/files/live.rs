@@ -57,6 +57,14 @@ impl Drop for LiveFile {
     }
 }
 
+/// Whether the process lives that this file is of. What is no file, such as a pipe or a link, no run has made.
+fn is_alive(path: &Path) -> Result<bool, CoordinatorError> {
+    match is_locked(path) {
+        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => Ok(false),
+        looked => looked.map_err(storage("look at", path)),
+    }
+}
+
 /// Those of the runs whose process lives.
 pub(super) fn only_alive(
     runs: &Path,
@@ -65,7 +73,7 @@ pub(super) fn only_alive(
     let mut alive = Vec::with_capacity(entries.len());
     for entry in entries {
         let path = path(runs, entry.epoch);
-        if is_locked(&path).map_err(storage("look at", &path))? {
+        if is_alive(&path)? {
             alive.push(entry);
         }
     }
@@ -77,7 +85,7 @@ pub(super) fn registered(runs: &Path) -> Result<Vec<(u64, bool)>, CoordinatorErr
     let names = names(runs).map_err(storage("list", runs))?;
     let alive = |epoch: u64| {
         let path = path(runs, epoch);
-        Ok((epoch, is_locked(&path).map_err(storage("look at", &path))?))
+        Ok((epoch, is_alive(&path)?))
     };
     names.iter().filter_map(|name| epoch(name)).map(alive).collect()
 }

@@ -147,6 +147,26 @@ async fn a_damaged_table_is_put_aside_where_nothing_is_at_work() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_file_is_the_file_of_no_run() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, id) = (server(&data), session(&data));
+    let Registered::Granted(run) = one.register(new_run(id)).await.unwrap() else { panic!("free") };
+    let live = data.path().join("runs").join(format!("{}.live", run.entry.epoch));
+    let table = data.path().join("runs").join("table.json");
+    let named = fs::read(&table).unwrap();
+    drop(run);
+    for to in ["/dev/null", "nowhere", live.file_name().unwrap().to_str().unwrap()] {
+        fs::write(&table, &named).unwrap();
+        fs::remove_file(&live).ok();
+        std::os::unix::fs::symlink(to, &live).unwrap();
+        assert_eq!(one.runs().await.unwrap(), [], "{to}");
+        let other = one.register(new_run(session(&data))).await.unwrap();
+        assert!(matches!(other, Registered::Granted(_)), "{to}");
+    }
+}
+
 #[tokio::test]
 async fn a_damaged_table_is_written_anew_by_whatever_changes_it() {
     let data = tempfile::tempdir().unwrap();

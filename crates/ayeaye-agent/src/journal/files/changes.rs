@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::folder::{private_folder, storage, write_whole};
@@ -29,15 +30,24 @@ fn file_name(device: &DeviceId) -> String {
     hex(&digest[..16])
 }
 
-#[derive(Serialize, Deserialize)]
-struct OpenChanges {
-    device: String,
+#[derive(Serialize)]
+struct KeptChanges<'a> {
+    device: &'a str,
     changes: Vec<KeptChange>,
 }
 
-impl OpenChanges {
-    fn open(self) -> Vec<OpenChange> {
-        self.changes.into_iter().filter_map(KeptChange::open).collect()
+/// What is found in a file. One entry that cannot be read takes no other with it.
+#[derive(Deserialize)]
+struct FoundChanges {
+    device: String,
+    changes: Vec<Value>,
+}
+
+impl FoundChanges {
+    fn open(&self) -> Vec<OpenChange> {
+        // As texts again, so that there is one reader.
+        let read = |entry: &Value| serde_json::from_str::<KeptChange>(&entry.to_string()).ok();
+        self.changes.iter().filter_map(|entry| read(entry)?.open()).collect()
     }
 }
 
@@ -95,7 +105,7 @@ pub(super) fn store(
     }
     private_folder(folder, true).map_err(storage("make", folder))?;
     let changes = changes.into_iter().map(KeptChange::from).collect();
-    let kept = OpenChanges { device: device.as_str().to_owned(), changes };
+    let kept = KeptChanges { device: device.as_str(), changes };
     let text = serde_json::to_vec(&kept).map_err(|err| storage("write", &path)(err.into()))?;
     write_whole(&path, &text, true).map_err(storage("write", &path))
 }
@@ -108,11 +118,11 @@ pub(super) async fn lock(folder: &Path) -> Result<File, JournalError> {
 
 /// A phone's open changes. A file that cannot be read counts as empty.
 pub(super) fn load(folder: &Path, device: &DeviceId) -> Vec<OpenChange> {
-    read(&path(folder, device)).map(OpenChanges::open).unwrap_or_default()
+    read(&path(folder, device)).map(|found| found.open()).unwrap_or_default()
 }
 
 /// A phone's open changes, to be edited. A file that cannot be read is an error, so that its content is not
-/// overwritten. A file that is not ours is put aside.
+/// overwritten. A file that is not ours, or has an entry that is none, is put aside, and the good entries are kept.
 pub(super) fn load_to_edit(
     folder: &Path,
     device: &DeviceId,
@@ -123,13 +133,20 @@ pub(super) fn load_to_edit(
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(err) => return Err(storage("read", &path)(err)),
     };
-    if let Ok(kept) = serde_json::from_slice::<OpenChanges>(&text) {
-        return Ok(kept.open());
+    let found = serde_json::from_slice::<FoundChanges>(&text).ok();
+    let kept = found.as_ref().map(FoundChanges::open).unwrap_or_default();
+    if found.is_some_and(|found| found.changes.len() == kept.len()) {
+        return Ok(kept);
     }
     let aside = path.with_added_extension("bad");
     fs::rename(&path, &aside).map_err(storage("put aside", &path))?;
-    tracing::warn!("{} is not what was written there: see it there", aside.display());
-    Ok(Vec::new())
+    tracing::warn!(
+        "{} is not what was written there: see it there for settings that nothing puts back now",
+        aside.display()
+    );
+    // Until they are edited, and in case that fails.
+    store(folder, device, kept.clone())?;
+    Ok(kept)
 }
 
 /// The phones that have open changes.
@@ -140,7 +157,7 @@ pub(super) fn devices(folder: &Path) -> Vec<DeviceId> {
     ours.filter_map(|path| Some(DeviceId::new(read(&path)?.device))).collect()
 }
 
-fn read(path: &Path) -> Option<OpenChanges> {
+fn read(path: &Path) -> Option<FoundChanges> {
     let text = match bounded_file(path, MOST_BYTES) {
         Ok(text) => text,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return None,
@@ -213,6 +230,30 @@ mod tests {
         fs::create_dir(&path).unwrap();
         let error = load_to_edit(folder, &phone).unwrap_err().to_string();
         assert!(error.contains("(read)"), "{error}");
+    }
+
+    #[test]
+    fn one_entry_that_cannot_be_read_takes_no_other_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, phone) = (folder.path(), DeviceId::new("X"));
+        let path = path(folder, &phone);
+        let entry = |session: &str, setting: &str| {
+            format!(r#"{{"session":"{session}","setting":"{setting}","before":"1","value":"0"}}"#)
+        };
+        let session = SessionId::new().to_string();
+        let good = entry(&session, "c/d");
+        for bad in [&*entry("newer:7", "a/b"), r#"{"setting":"a/b","before":"1"}"#, "7"] {
+            let text = format!(r#"{{"device":"X","changes":[{bad},{good}]}}"#);
+            fs::write(&path, &text).unwrap();
+            for _ in 0..2 {
+                let [kept] = load_to_edit(folder, &phone).unwrap().try_into().unwrap();
+                assert_eq!(kept.change.setting, "c/d");
+                assert_eq!(load(folder, &phone), [kept]);
+            }
+            store(folder, &phone, Vec::new()).unwrap();
+            let aside = fs::read_to_string(path.with_added_extension("bad")).unwrap();
+            assert_eq!(aside, text, "whole, and still there");
+        }
     }
 
     #[tokio::test]

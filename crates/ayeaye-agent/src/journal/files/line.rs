@@ -21,7 +21,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::event::CompactEvent;
-use crate::journal::{Event, FORMAT, RecordEntry};
+use crate::journal::{Event, FORMAT, Fact, RecordEntry};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
 /// into a blob.
@@ -83,6 +83,10 @@ impl fmt::Debug for Chain {
         f.debug_struct("Chain").field("seq", &self.seq).field("prev", &self.prev()).finish()
     }
 }
+
+/// The greatest number that a line may count with. No session comes near it; whoever goes on counting from a line
+/// adds to what it says, and need not look whether that can be added to.
+const MOST_COUNTED: u32 = 1 << 31;
 
 /// How much of an event is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,7 +198,25 @@ pub(super) fn parse(seq: u64, line: &[u8], detail: Detail) -> Result<Event, Line
     if event.seq != seq {
         return Err(LineError::Misplaced);
     }
+    if counters(&event.entry).into_iter().flatten().any(|count| MOST_COUNTED < count) {
+        return Err(LineError::Foreign);
+    }
     Ok(event)
+}
+
+/// The numbers of a line that later lines go on counting from.
+fn counters(entry: &RecordEntry) -> [Option<u32>; 5] {
+    let [one, two, three] = match &entry.fact {
+        Fact::StepStart(it) => [it.round_step, it.agent_step, it.request_number].map(Some),
+        Fact::LlmRequest(it) => [it.call_id, it.request_number, it.iteration].map(Some),
+        Fact::LlmResponse(it) => [it.call_id, it.request_number, it.iteration].map(Some),
+        Fact::ToolStart(it) => [Some(it.tool_call_id), it.batch, None],
+        Fact::ToolEnd(it) => [Some(it.tool_call_id), None, None],
+        Fact::SubtaskEnd { index, .. } => [Some(*index), None, None],
+        Fact::Snapshot { sub_round, .. } => [*sub_round, None, None],
+        _ => [None; 3],
+    };
+    [entry.round, entry.step, one, two, three]
 }
 
 /// Whether this is a line, or ends with one, that is as somebody wrote it. A torn write leaves the

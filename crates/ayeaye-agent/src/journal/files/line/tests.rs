@@ -83,6 +83,50 @@ fn a_later_format_is_told_from_damage() {
 }
 
 #[test]
+fn a_counter_that_cannot_be_added_to_is_no_record_of_ours() {
+    let of = |fields: &str| {
+        let body = format!(r#"{{"v":1,"seq":1,"ts":"2026-01-02T03:04:05Z",{fields}"#);
+        decode(&Chain::start(), &frame_line(&Chain::start(), &body)).map(|_| ())
+    };
+    let with = |count: u64| {
+        let note = r#""type":"note","data":{"kind":"","text":""}"#;
+        let step = r#""agent_type":"AppAgent","subtask":"","subtask_index":0"#;
+        let call = r#""purpose":"act","model":"m","profile":"p","messages":[]"#;
+        [
+            format!(r#""round":{count},{note}"#),
+            format!(r#""step":{count},{note}"#),
+            format!(
+                r#""type":"step.start","data":{{"round_step":{count},"agent_step":0,"request_number":1,{step}}}"#
+            ),
+            format!(
+                r#""type":"step.start","data":{{"round_step":0,"agent_step":{count},"request_number":1,{step}}}"#
+            ),
+            format!(
+                r#""type":"step.start","data":{{"round_step":0,"agent_step":0,"request_number":{count},{step}}}"#
+            ),
+            format!(
+                r#""type":"llm.request","data":{{"call_id":{count},"request_number":1,"iteration":1,{call}}}"#
+            ),
+            format!(
+                r#""type":"llm.request","data":{{"call_id":1,"request_number":{count},"iteration":1,{call}}}"#
+            ),
+            format!(
+                r#""type":"subtask.end","data":{{"index":{count},"status":"FINISH","result":""}}"#
+            ),
+            format!(r#""type":"snapshot","data":{{"scope":"sub_round","sub_round":{count}}}"#),
+        ]
+    };
+    for body in with(1 << 31) {
+        assert_eq!(of(&body), Ok(()), "{body}");
+    }
+    for count in [(1 << 31) + 1, u64::from(u32::MAX)] {
+        for body in with(count) {
+            assert_eq!(of(&body), Err(LineError::Foreign), "{body}");
+        }
+    }
+}
+
+#[test]
 fn two_lines_run_together_are_not_a_torn_one() {
     let first = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &request("a")).unwrap();
     let second = encode(&first.chain, Timestamp::UNIX_EPOCH, &request("b")).unwrap();
