@@ -91,14 +91,18 @@ impl AppCatalog {
         AppNames::of(key, labels.unwrap_or_default()).label()
     }
 
-    /// The names of all apps, as far as they are known already.
-    pub(crate) fn names(&self, client: &DeviceClient) -> Vec<String> {
+    /// All apps with the names under their icons, as far as they are known already.
+    pub(crate) fn known(&self, client: &DeviceClient) -> Vec<App> {
         let Some(known) = self.labels.of(client.id()) else { return Vec::new() };
-        let named = |(key, labels): (&String, &Labels)| AppNames::of(key, labels.clone()).label();
-        let mut names: Vec<String> = known.by_icon.iter().filter_map(named).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let named = |(key, labels): (&String, &Labels)| {
+            let label = AppNames::of(key, labels.clone()).label()?;
+            // A further icon is known by its component.
+            let package = key.split('/').next().unwrap_or(key).to_owned();
+            Some(App { package, label: Some(label) })
+        };
+        let mut apps: Vec<App> = known.by_icon.iter().filter_map(named).collect();
+        apps.sort_unstable_by(|a, b| a.label.cmp(&b.label));
+        apps
     }
 
     /// Brings an app to the front of this display, by the name under its icon or its package name.

@@ -462,8 +462,8 @@ impl Device for AdbDevice {
         self.apps.name_of(&self.client, package)
     }
 
-    fn app_names(&self) -> Vec<String> {
-        self.apps.names(&self.client)
+    fn known_apps(&self) -> Vec<App> {
+        self.apps.known(&self.client)
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

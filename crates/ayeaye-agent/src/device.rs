@@ -331,9 +331,9 @@ pub trait Device: Send + Sync + fmt::Debug {
         let _ = package;
         None
     }
-    /// The names of the apps that can be opened, in the phone's language, as far as they are known already:
-    /// this never waits.
-    fn app_names(&self) -> Vec<String> {
+    /// The apps that can be opened, with their names in the phone's language and by these in order, as far
+    /// as they are known already: this never waits.
+    fn known_apps(&self) -> Vec<App> {
         Vec::new()
     }
     /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in

@@ -47,6 +47,7 @@ mod settings;
 mod step;
 #[cfg(test)]
 mod tests;
+mod told_apps;
 mod update;
 mod whole_answer;
 
@@ -241,7 +242,7 @@ impl Run {
             Err(err) => tracing::debug!("the phone's date and language: {}", error_chain(&err)),
         }
         // Once, so that the beginning of a model's prompts stays the same.
-        self.installed_apps = self.device.app_names();
+        self.installed_apps = self.told_app_names();
         let (model, journal) = (self.acting_model(), &*self.deps.journal);
         self.state.image_history =
             ImageHistory::recall(self.session(), journal, &*model, &self.policy()).await;

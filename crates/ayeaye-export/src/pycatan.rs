@@ -219,12 +219,9 @@ impl PyCatan {
     fn on_evaluation(&mut self, files: &mut Files, now: Timestamp, fact: &Value) {
         match EvaluationRecord::of(fact) {
             Some(evaluation) => {
-                let EvaluationRecord { level, complete, reason, .. } = &evaluation;
-                files.log_line(
-                    now,
-                    "INFO",
-                    &format!("Evaluation ({level}): {complete} - {reason}"),
-                );
+                let EvaluationRecord { level, complete, .. } = &evaluation;
+                let why = evaluation.why();
+                files.log_line(now, "INFO", &format!("Evaluation ({level}): {complete} - {why}"));
                 self.evaluation = Some(json!(evaluation));
             }
             None => files.log_line(now, "INFO", &format!("Evaluation: {fact}")),

@@ -282,7 +282,7 @@ impl Ufo {
                 .map(|it| json!({ "name": it.name, "evaluation": it.evaluation }))
                 .collect();
             let judgement = json!({
-                "reason": facts.reason, "sub_scores": scores, "complete": facts.complete,
+                "reason": facts.why(), "sub_scores": scores, "complete": facts.complete,
                 "level": facts.level, "request": facts.request, "type": "evaluation_result",
             });
             files.push(FileOp::Replace {

@@ -22,6 +22,7 @@ mod limits;
 mod listing;
 mod many;
 mod privacy;
+mod private_apps;
 mod put_back;
 mod question_numbers;
 mod questions;

@@ -220,6 +220,12 @@ impl EvaluationRecord {
     pub fn of(fact: &Value) -> Option<Self> {
         Self::deserialize(fact).ok()
     }
+
+    /// Why it was judged so, or why there is no judgement.
+    pub fn why(&self) -> &str {
+        let error = self.error.as_deref().filter(|_| self.reason.is_empty());
+        error.unwrap_or(&self.reason)
+    }
 }
 
 /// One part of an evaluation.

@@ -48,10 +48,10 @@ pub(crate) fn length_told(text: &str) -> Option<u64> {
     number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())?
 }
 
-/// Leaves only the length of a text. A placeholder tells less than that.
+/// Leaves only the length of a text. A placeholder tells less than that, and a length says it already.
 pub(crate) fn keep_length(text: &mut String) {
     let hidden = placeholders(text).first().is_some_and(|it| it == text);
-    if !text.is_empty() && !hidden {
+    if !text.is_empty() && !hidden && !is_length(text) {
         *text = length_of(text);
     }
 }
@@ -248,7 +248,7 @@ mod tests {
     use serde_json::{from_value, json, to_string};
 
     use super::*;
-    use crate::event::LlmResponse;
+    use crate::event::{LlmResponse, PhaseTimes};
 
     #[test]
     fn a_comment_that_was_made_of_the_thought_is_a_length_too() {
@@ -326,6 +326,29 @@ mod tests {
         assert!(is_remembered(&note));
         drop_texts(&mut note);
         assert!(to_string(&note).unwrap().contains("[12 characters]"));
+    }
+
+    #[test]
+    fn a_length_is_not_measured_once_more() {
+        let response = ResponseRecord {
+            thought: "Anna owes him money".to_owned(),
+            observation: "A chat".to_owned(),
+            ..ResponseRecord::default()
+        };
+        let mut end: Fact = from_value(json!({ "type": "step.end", "data": {
+            "status": "CONTINUE", "response": response, "result": "", "cost_usd": 0.0, "cost_known": true,
+            "action": { "function": "CLICK", "arguments": { "thought": "Anna owes him money" } },
+            "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "time_ms": PhaseTimes::default(),
+        }}))
+        .unwrap();
+        for _ in 0..2 {
+            drop_texts(&mut end);
+            let Fact::StepEnd(end) = &end else { unreachable!("it is one") };
+            assert_eq!(end.response.thought, "[19 characters]");
+            assert_eq!(end.response.observation, "[6 characters]");
+            assert_eq!(end.action.as_ref().unwrap().arguments["thought"], "[19 characters]");
+        }
     }
 
     #[test]

@@ -129,7 +129,10 @@ impl Run {
         if matches!(source, AnswerSource::Client | AnswerSource::Manual) {
             self.recorder.learn_named(&text);
         }
-        self.recorder.learn_secrets(&text);
+        // Where nobody answers, the words are the server's own.
+        if source != AnswerSource::Nobody {
+            self.recorder.learn_secrets(&text);
+        }
         let question = self.question_text().to_owned();
         let message_id = message.map(|id| id.to_string());
         let answer = Answer { answers: vec![text.clone()], source: source.into(), message_id };

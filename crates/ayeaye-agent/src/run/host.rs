@@ -216,6 +216,7 @@ impl Run {
         Ok(apps.map(|mut apps| {
             apps.sort_by(|a, b| a.package.cmp(&b.package));
             apps.dedup_by(|a, b| a.package == b.package);
+            self.leave_private_out(&mut apps);
             self.state.host.apps = Some(apps);
         }))
     }

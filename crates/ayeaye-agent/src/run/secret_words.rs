@@ -31,7 +31,8 @@ impl Run {
             return BesideSecrets::default();
         }
         let host = elements.and_then(|it| it.page_host(package)).unwrap_or_default();
-        let installed = self.device.app_names();
+        let installed = self.device.known_apps();
+        let installed: Vec<String> = installed.into_iter().filter_map(|app| app.label).collect();
         let mut beside = BesideSecrets::default();
         for found in &found {
             let value = secrets.restore(found);

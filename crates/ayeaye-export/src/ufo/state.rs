@@ -139,7 +139,8 @@ impl Permission {
             Dialogue::Question(_) if self == Self::Asked => Self::NotAsked,
             Dialogue::Answer(said) if self == Self::Asked => match said.source.known() {
                 Some(AnswerSource::Guidance) => self,
-                Some(AnswerSource::Nobody) => Self::Answered(false),
+                // Nobody has given or refused it.
+                Some(AnswerSource::Nobody) => Self::NotAsked,
                 // What can be taken for neither is left to the reader.
                 _ => agrees(&said.answers).map_or(Self::NotAsked, Self::Answered),
             },

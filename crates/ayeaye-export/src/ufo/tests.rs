@@ -96,7 +96,7 @@ fn leave_that_is_answered_after_its_line_stands_in_the_next_one() {
     for (source, answer, expected) in [
         ("client", "Yes.", told("Yes")),
         ("client", "no", told("No")),
-        ("none", "go on", told("No")),
+        ("none", "go on", None),
         ("client", "yes, but not today", None),
         ("guidance", "yes", None),
     ] {
@@ -299,6 +299,15 @@ fn two_rounds() {
     let verdict: Value = serde_json::from_slice(&folder.files["evaluation.log"]).unwrap();
     assert_eq!(verdict["level"], "session");
     insta::assert_json_snapshot!("evaluation", verdict);
+}
+
+#[test]
+fn where_there_is_no_judgement_the_reason_says_why() {
+    let mut builder = scenes::plain();
+    builder.judge_in_vain("its reply could not be used: no JSON");
+    let verdict: Value = serde_json::from_slice(&folder(&builder).files["evaluation.log"]).unwrap();
+    assert_eq!(verdict["complete"], "unsure");
+    assert_eq!(verdict["reason"], "its reply could not be used: no JSON");
 }
 
 #[test]

@@ -112,22 +112,27 @@ async fn what_is_not_kept_of_a_screen_is_read_for_the_gate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_yes_dies_with_the_button_the_screen_the_app_and_a_no() {
-    let yes = || ("yes", Some("Checkout"), "Pay €49.95", "com.example.chat");
-    for (answer, title, button, app) in [
-        ("no", yes().1, yes().2, yes().3),
-        ("yes", Some("Transfer to Mallory"), yes().2, yes().3),
-        ("yes", yes().1, "Pay €499.50", yes().3),
-        ("yes", yes().1, "Delete all", yes().3),
-        ("yes", yes().1, yes().2, "com.example.other"),
-        ("yes", None, yes().2, yes().3),
+    let chat = ("com.example.chat", ".Main");
+    let yes = || ("yes", Some("Checkout"), "Pay €49.95", chat);
+    for ((answer, title, button, (app, activity)), acts) in [
+        (yes(), 1),
+        (("no", yes().1, yes().2, chat), 0),
+        (("yes", Some("Transfer to Mallory"), yes().2, chat), 0),
+        (("yes", yes().1, "Pay €499.50", chat), 0),
+        (("yes", yes().1, "Delete all", chat), 0),
+        (("yes", yes().1, yes().2, ("com.example.other", ".Main")), 0),
+        (("yes", yes().1, yes().2, ("com.example.chat", ".Other")), 0),
+        (("yes", None, yes().2, chat), 0),
     ] {
         let rig = Rig::new([click(500), click(500), complete("done")]);
         rig.phone.shows(&screen("Checkout", "Pay €49.95"), false);
+        rig.phone.fronts(chat.0, chat.1);
         let report = rig.run().await;
         rig.phone.shows(&screen(title.unwrap_or_default(), button), false);
-        rig.phone.fronts(app, ".Main");
+        rig.phone.fronts(app, activity);
         rig.go_on(report.session_id, says(answer)).await;
-        assert_eq!(rig.phone.gestures(), [""; 0], "{answer} {title:?} {button} {app}");
+        let done = rig.phone.gestures().len();
+        assert_eq!(done, acts, "{answer} {title:?} {button} {app} {activity}");
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn finish(result: &str) -> ScriptedReply {
     says(&json!({ "status": "FINISH", "result": result }))
 }
 
-fn asks(question: &str) -> ScriptedReply {
+pub(super) fn asks(question: &str) -> ScriptedReply {
     says(&json!({ "status": "PENDING", "questions": [question] }))
 }
 

@@ -58,6 +58,17 @@ async fn nobody_is_asked_with_no_reply_and_the_model_is_told_after_its_question(
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_told_where_nobody_answers_is_no_secret_of_the_user() {
+    let asked = ["Which PIN?", "Which Anna?"].map(info);
+    let rig = Rig::new(asked.into_iter().chain([complete("")])).answering(ReplyMode::NoReply);
+    let report = rig.run().await;
+    let told = "Follow the task and go on; ask nothing more.";
+    let answer = || pair(AnswerSource::Nobody, told);
+    assert_eq!(rig.answers(report.session_id).await, [answer(), answer()]);
+    assert_eq!(rig.script.last().past_in_words()[2], format!("! {told}"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
     for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
         let said = || ScriptedReply::Says("Yes.".to_owned());

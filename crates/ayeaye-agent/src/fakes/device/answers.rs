@@ -285,8 +285,13 @@ impl Device for FakeDevice {
         Ok(self.inner().surroundings.clone())
     }
 
-    fn app_names(&self) -> Vec<String> {
-        self.inner().apps.iter().map(|(_, label)| (*label).to_owned()).collect()
+    fn known_apps(&self) -> Vec<App> {
+        let inner = self.inner();
+        let app = |(package, label): &(&str, &str)| App {
+            package: (*package).to_owned(),
+            label: Some((*label).to_owned()),
+        };
+        inner.apps.iter().map(app).collect()
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

@@ -384,4 +384,13 @@ impl EventBuilder {
             "cost_usd": 0.0, "cost_known": false,
         })));
     }
+
+    /// A judge has said nothing that is a judgement.
+    pub(super) fn judge_in_vain(&mut self, error: &str) {
+        self.add(Fact::Evaluation(json!({
+            "level": "round", "complete": "unsure", "reason": "", "request": "Text Anna.",
+            "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "cost_usd": 0.0, "cost_known": false, "error": error,
+        })));
+    }
 }
