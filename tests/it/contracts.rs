@@ -333,6 +333,7 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
         include_str!("bad_input/phones.rs"),
         include_str!("endpoint.rs"),
         include_str!("endpoint/replies.rs"),
+        include_str!("endpoint/untrusted.rs"),
     ]
     .concat();
     let others = [
@@ -343,6 +344,11 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
         include_str!("phone_screens.rs"),
         include_str!("process.rs"),
         include_str!("runs.rs"),
+        // What needs more answers of an endpoint or more phones than a row of `tests/it` has.
+        include_str!("../../crates/ayeaye-model/src/tests/limits.rs"),
+        include_str!("../../crates/ayeaye/src/mcp/approvals.rs"),
+        include_str!("../../crates/ayeaye-agent/src/agent/tests/direct_phones.rs"),
+        include_str!("../../crates/ayeaye-agent/src/agent/tests/resume.rs"),
     ]
     .concat();
     let tests = |source: &str| -> BTreeSet<String> {

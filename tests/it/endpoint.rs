@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use ayeaye_model::ModelConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, FakeVlm, KEY, Rig, RigOptions, quick_model};
+use crate::support::{
+    Answer, Binary, FakeVlm, KEY, Rig, RigOptions, plugged_in, quick_model, quick_phone,
+};
 use api::Api;
 use server::{Act, EVENTS, JSON, RawEndpoint, Request, raw};
 
@@ -15,6 +17,7 @@ mod api;
 mod replies;
 #[path = "../endpoint/server.rs"]
 mod server;
+mod untrusted;
 
 /// A session that waits on a question, before anything goes wrong.
 struct Waiting {
@@ -157,6 +160,7 @@ async fn a_wrong_key_is_told_at_once_by_every_api() {
         (Api::Chat, "401 Unauthorized"),
         (Api::Anthropic, "403 Forbidden"),
         (Api::Gemini, "400 Bad Request"),
+        (Api::Responses, "401 Unauthorized"),
     ] {
         let said = said.clone();
         let refused = move || Act::http(status, JSON, &said);
@@ -177,6 +181,7 @@ async fn a_model_that_is_not_there_is_told_at_once() {
 async fn a_busy_endpoint_is_tried_again_with_and_without_a_time() {
     let overloaded =
         "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
+    let in_words = "{\"error\":{\"message\":\"Rate limit reached. Please try again in 20ms.\"}}";
     for (api, busy) in [
         (Api::Chat, Act::http("503 Service Unavailable", "retry-after: 0\r\n", "")),
         (Api::Gemini, Act::http("429 Too Many Requests", JSON, "{}")),
@@ -185,6 +190,7 @@ async fn a_busy_endpoint_is_tried_again_with_and_without_a_time() {
             Api::Anthropic,
             Act::http("200 OK", EVENTS, format!("event: error\ndata: {overloaded}\n\n")),
         ),
+        (Api::Responses, Act::http("429 Too Many Requests", JSON, in_words)),
         (Api::Chat, Act::Reset),
     ] {
         let waiting = Waiting::on(api).await;
@@ -193,6 +199,14 @@ async fn a_busy_endpoint_is_tried_again_with_and_without_a_time() {
         let done = waiting.go_on().await;
         assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{api:?}: {done}");
         assert_eq!(waiting.endpoint.seen().len(), 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_is_busy_for_long_is_not_waited_for() {
+    for api in Api::ALL {
+        let busy = || Act::http("429 Too Many Requests", "retry-after: 300\r\n", "{}");
+        says("not to be asked again for 5 minutes", &Waiting::on(api).await.fails(busy, 1).await);
     }
 }
 
@@ -240,6 +254,14 @@ async fn a_prompt_that_is_too_long_is_sent_once_more_with_less() {
     });
     let done = waiting.go_on().await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    let turns: Vec<usize> = waiting
+        .endpoint
+        .seen()
+        .iter()
+        .map(|request| request.body["messages"].as_array().unwrap().len())
+        .collect();
+    let refused = turns.iter().filter(|turns| 14 < **turns).count();
+    assert_eq!(refused, 1, "once more, with less: {turns:?}");
     let last = waiting.endpoint.seen().pop().unwrap().body.to_string();
     assert!(last.contains("earlier steps are left out"), "{last}");
     assert!(
@@ -287,6 +309,32 @@ async fn another_model_than_asked_for_is_on_record() {
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
     let record = waiting.record();
     assert!(record.contains("\"model\":\"swapped-1\""), "what answered is on record");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_model_than_asked_for_is_told_in_the_log() {
+    let endpoint = RawEndpoint::start(|_| {
+        let mut answer = Api::Chat.says("done", &json!({ "message": "Done." }));
+        answer["model"] = json!("swapped-1");
+        Act::says(&answer)
+    })
+    .await;
+    let virtual_phone = quick_phone();
+    let (adb, _end) = plugged_in(&virtual_phone).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm)
+        .set("AYEAYE_MODEL_BASE_URL", &endpoint.url())
+        .set("AYEAYE_MODEL_NAME", "gelab-fake")
+        .set("AYEAYE_LOG", "warn");
+    let path = binary.data.path().join("log");
+    let mut raw = binary.raw_logging(std::fs::File::create(&path).unwrap()).await;
+    let start = json!({ "device_id": virtual_phone.serial(), "task": "do it" });
+    let done = raw.facts("ask_agent_start_new_task", start).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    raw.hang_up();
+    raw.end().await;
+    let log = std::fs::read_to_string(path).unwrap();
+    says("was asked for gelab-fake and answers as “swapped-1”", &log);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,10 +1,13 @@
 //! A secret that is typed and one that is replied: the phone gets them, and nobody else keeps them.
 use std::fs::File;
+#[cfg(unix)]
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::support::{
     Answer, Binary, FakeVlm, aimed, complete, files, gelab, info, plugged_in, quick_phone, tap,
+    until, within,
 };
 
 const PASSWORD: &str = "Quince-41 <&> \"x\"";
@@ -88,4 +91,70 @@ async fn the_adb_server_that_is_started_has_no_keys_in_its_environment() {
     let environment = std::fs::read_to_string(&told).unwrap();
     assert!(environment.contains("HOME="), "{environment}");
     assert!(!environment.contains("AYEAYE_"), "{environment}");
+}
+
+/// A browser goes on without the program that opens it, too.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_browser_that_is_opened_has_no_keys_in_its_environment() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::TempDir::new().unwrap();
+    let (opener, told) = (folder.path().join("xdg-open"), folder.path().join("told"));
+    // Whole, or not there.
+    let script = format!("#!/bin/sh\nenv > '{0}.part' && mv '{0}.part' '{0}'\n", told.display());
+    std::fs::write(&opener, script).unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    let binary = Binary::alone()
+        .set("PATH", &path)
+        .set("DISPLAY", ":0")
+        .set("HOME", folder.path().to_str().unwrap())
+        .set("AYEAYE_HTTP_TOKEN", "a-token-for-tests-0123456789abcdef");
+    let mut command = binary.command(&["ui"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    until("the browser is opened", || told.exists()).await;
+    server.kill().await.unwrap();
+    let environment = std::fs::read_to_string(&told).unwrap();
+    assert!(environment.contains("DISPLAY=:0"), "{environment}");
+    assert!(!environment.contains("AYEAYE_"), "{environment}");
+}
+
+/// Whatever the umask says, and however a record is written.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_else_may_look_into_the_data_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    let binary = Binary::alone();
+    let program = binary.command(&[]).as_std().get_program().to_owned();
+    let mut command = tokio::process::Command::new("/bin/sh");
+    command
+        .args(["-c", "umask 000; exec \"$0\" demo --yes"])
+        .arg(program)
+        .env_clear()
+        .env("AYEAYE_DATA_DIR", &data)
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let ended = within(120, "the demo", command.output()).await.unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let mut folders = vec![data];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        let rights = |path: &std::path::Path| path.metadata().unwrap().permissions().mode();
+        assert_eq!(rights(&folder) & 0o077, 0, "{}", folder.display());
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let entry = entry.unwrap();
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                assert_eq!(rights(&entry.path()) & 0o077, 0, "{}", entry.path().display());
+                files += 1;
+            }
+        }
+    }
+    assert!(10 < files, "there is a record with its logs: {files}");
 }

@@ -70,6 +70,18 @@ async fn a_refusal_is_asked_again_and_told() {
             "refuses to go on",
         ),
         (Api::Gemini, json!({ "promptFeedback": { "blockReason": "SAFETY" } }), "withheld"),
+        (
+            Api::Responses,
+            json!({ "object": "response", "status": "completed", "output": [{ "type": "message",
+                "content": [{ "type": "refusal", "refusal": "I cannot help with that." }] }] }),
+            "refuses to go on",
+        ),
+        (
+            Api::Responses,
+            json!({ "object": "response", "status": "incomplete", "output": [],
+                "incomplete_details": { "reason": "content_filter" } }),
+            "withheld",
+        ),
     ] {
         let message = Waiting::on(api).await.fails(move || Act::says(&answer), 3).await;
         says("could not be used, 3 times in a row", &message);
@@ -94,6 +106,11 @@ async fn thinking_alone_is_no_action() {
             Api::Gemini,
             json!({ "candidates": [{ "finishReason": "STOP",
                 "content": { "parts": [{ "text": "done()", "thought": true }] } }] }),
+        ),
+        (
+            Api::Responses,
+            json!({ "object": "response", "status": "completed", "output": [{ "type": "reasoning",
+                "summary": [{ "type": "summary_text", "text": "I call done." }] }] }),
         ),
     ] {
         let message = Waiting::on(api).await.fails(move || Act::says(&answer), 3).await;
