@@ -88,6 +88,8 @@ pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> CommandOutput {
 pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     let to = match words {
         [] => "/",
+        // `mksh` stays where it is.
+        [""] => ".",
         [to] => to,
         _ => {
             let text = format!("{SHELL_PATH}: cd: bad substitution\n");

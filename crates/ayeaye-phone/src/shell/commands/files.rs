@@ -276,6 +276,9 @@ pub(super) fn cp(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOut
         if folder && !recursive {
             return Err(format!("Skipped dir '{source}'"));
         }
+        if new.is_empty() {
+            return Err(bad(FileError::Missing));
+        }
         let below = format!("{path}/");
         let all: Vec<String> = device
             .files()

@@ -197,6 +197,34 @@ async fn files_are_copied_touched_and_listed() {
     }
 }
 
+#[tokio::test]
+async fn an_empty_word_is_no_file() {
+    let device = device();
+    run(&device, "mkdir /sdcard/x; cd /sdcard/x; echo 1 > a").await;
+    for (line, status, err) in [
+        ("rm -rf ''", 0, ""),
+        ("rm -r \"$UNSET\"", 1, "rm: : No such file or directory\n"),
+        ("ls ''", 1, "ls: : No such file or directory\n"),
+        ("cat ''", 1, "cat: : No such file or directory\n"),
+        ("stat -c %s ''", 1, "stat: '': No such file or directory\n"),
+        ("mv a ''", 1, "mv: bad 'a': No such file or directory\n"),
+        ("mv '' b", 1, "mv: bad '': No such file or directory\n"),
+        ("cp '' b", 1, "cp: bad '': No such file or directory\n"),
+        ("cp a ''", 1, "cp: bad 'a': No such file or directory\n"),
+        ("touch ''", 1, "touch: '': No such file or directory\n"),
+        ("mkdir -p ''", 1, "mkdir: '': No such file or directory\n"),
+        ("wc -l ''", 1, "wc: : No such file or directory\n"),
+        ("cat < ''", 1, "/system/bin/sh: can't open : No such file or directory\n"),
+        ("echo > ''", 1, "/system/bin/sh: can't create : No such file or directory\n"),
+        ("cd '' && pwd", 0, ""),
+        ("cp a b ''", 1, "cp: '' not a directory\n"),
+    ] {
+        let (got, out, told) = run(&device, &format!("cd /sdcard/x; {line}")).await;
+        assert_eq!((got, told.as_str()), (status, err), "{line}: {out}");
+    }
+    check(&device, &[("ls /sdcard/x; cd /sdcard/x; cd ''; pwd", 0, "a\n/sdcard/x\n")]).await;
+}
+
 /// Status, stdout and stderr of a line with this on its standard input, in pieces.
 async fn fed(device: &VirtualPhone, line: &str, pieces: usize) -> (u8, Vec<u8>, String) {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
