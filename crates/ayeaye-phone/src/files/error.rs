@@ -7,6 +7,8 @@ pub(crate) enum FileError {
     Missing,
     #[error("Permission denied")]
     Denied,
+    #[error("Device or resource busy")]
+    Busy,
     #[error("File exists")]
     Exists,
     #[error("Not a directory")]
@@ -29,6 +31,7 @@ impl FileError {
         match self {
             Self::Missing => 2,
             Self::Denied => 13,
+            Self::Busy => 16,
             Self::Exists => 17,
             Self::NotDirectory => 20,
             Self::IsDirectory => 21,

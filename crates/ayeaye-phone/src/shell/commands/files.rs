@@ -6,12 +6,12 @@ use bytes::Bytes;
 use super::{
     CommandOutput,
     args::{Flags, flags},
-    put,
+    put, put_error,
 };
 use crate::{
     apk,
     device::VirtualPhone,
-    files::{FileError, file_name, normalize_path},
+    files::{FileError, FileSystem, Stat, file_name, normalize_path},
     shell::{
         io::{Io, PIPE_LIMIT, Stdin},
         process::Stop,
@@ -35,6 +35,13 @@ fn each(
     CommandOutput::error(u8::from(!failures.is_empty()), failures)
 }
 
+/// What an operand names. With a slash at its end it is no file.
+pub(super) fn stat_of(device: &VirtualPhone, cwd: &str, operand: &str) -> Result<Stat, FileError> {
+    let stat = device.files().stat(&normalize_path(cwd, operand))?;
+    let is_folder = stat.is_dir() || !(operand.ends_with('/') || operand.ends_with("/."));
+    if is_folder { Ok(stat) } else { Err(FileError::NotDirectory) }
+}
+
 /// Reads a file of the file system or of `/proc`.
 pub(super) fn read(device: &VirtualPhone, cwd: &str, name: &str) -> Result<Bytes, FileError> {
     let path = normalize_path(cwd, name);
@@ -48,7 +55,10 @@ pub(super) fn read(device: &VirtualPhone, cwd: &str, name: &str) -> Result<Bytes
         "/proc/meminfo" => Ok(Bytes::from_static(
             b"MemTotal:        7900000 kB\nMemFree:         2100000 kB\nMemAvailable:    4200000 kB\n",
         )),
-        path => device.files().read(path),
+        path => {
+            stat_of(device, cwd, name)?;
+            device.files().read(path)
+        }
     }
 }
 
@@ -81,7 +91,7 @@ impl Input {
     }
 
     /// All of it at once.
-    async fn all(self, device: &VirtualPhone) -> Result<Bytes, FileError> {
+    pub(super) async fn all(self, device: &VirtualPhone) -> Result<Bytes, FileError> {
         match self {
             Self::File(content) => Ok(content.unwrap_or_default()),
             Self::Stdin(stdin) => stdin.all(device.memory(), PIPE_LIMIT).await,
@@ -124,24 +134,42 @@ pub(super) async fn cat(
     words: &[&str],
     io: &Io,
 ) -> Result<CommandOutput, Stop> {
-    let flags = match flags(device, "cat", words, "eu") {
+    let flags = match flags(device, "cat", words, "etu") {
         Ok(flags) => flags,
         Err(refusal) => return Ok(refusal),
     };
-    let mut failures = String::new();
+    let (ends, tabs) = (flags.has('e'), flags.has('t'));
+    let mut status = 0;
     for operand in operands_or_stdin(&flags.operands) {
         match Input::open(device, cwd, operand, io) {
             Ok(mut input) => {
                 while let Some(content) = input.chunk().await {
-                    if let Some(failed) = put(io, "cat", content).await? {
+                    let shown = if ends || tabs { marked(&content, ends, tabs) } else { content };
+                    if let Some(failed) = put(io, "cat", shown).await? {
                         return Ok(failed);
                     }
                 }
             }
-            Err(error) => push_fmt!(failures, "cat: {operand}: {error}\n"),
+            Err(error) => {
+                status = 1;
+                put_error(io, format!("cat: {operand}: {error}\n")).await?;
+            }
         }
     }
-    Ok(CommandOutput::error(u8::from(!failures.is_empty()), failures))
+    Ok(CommandOutput::status(status))
+}
+
+/// With a `$` at the end of each line, and `^I` for tabs.
+fn marked(content: &[u8], ends: bool, tabs: bool) -> Bytes {
+    let mut out = Vec::with_capacity(content.len());
+    for byte in content {
+        match byte {
+            b'\n' if ends => out.extend_from_slice(b"$\n"),
+            b'\t' if tabs => out.extend_from_slice(b"^I"),
+            byte => out.push(*byte),
+        }
+    }
+    out.into()
 }
 
 /// `unzip -p ARCHIVE [FILE]…`: files of an archive, one after the other in the archive's order.
@@ -176,7 +204,7 @@ pub(super) fn unzip(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Command
 }
 
 pub(super) fn rm(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "rm", words, "fiRr") {
+    let flags = match flags(device, "rm", words, "fRr") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
@@ -211,9 +239,10 @@ fn targets<'a>(
         return Err(CommandOutput::error(1, format!("{program}: '{to}' not a directory\n")));
     }
     let with_target = |source: &&'a str| {
-        let path = normalize_path(cwd, source);
-        let new = if into { format!("{target}/{}", file_name(&path)) } else { target.clone() };
-        (*source, path, normalize_path("/", &new))
+        // `folder/.` has the name `.`: its content goes into the folder itself.
+        let name = file_name(source.trim_end_matches('/'));
+        let new = if into { format!("{target}/{name}") } else { target.clone() };
+        (*source, normalize_path(cwd, source), normalize_path("/", &new))
     };
     Ok(sources.iter().map(with_target).collect())
 }
@@ -241,6 +270,9 @@ pub(super) fn mv(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOut
     };
     let moved = moved.into_iter().map(|(source, path, new)| {
         let mut files = device.files();
+        if matches!(file_name(source.trim_end_matches('/')), "." | "..") {
+            return Err(format!("bad '{source}': {}", FileError::Busy));
+        }
         if flags.has('n') && files.stat(&new).is_ok() {
             return Ok(());
         }
@@ -334,9 +366,27 @@ pub(super) fn mkdir(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Command
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    each(device, "mkdir", &flags.operands, |operand| {
+    let mut told = String::new();
+    let output = each(device, "mkdir", &flags.operands, |operand| {
         let path = normalize_path(cwd, operand);
-        let made = device.files().make_dir(&path, flags.has('p'), device.unix_seconds());
-        made.map_err(|error| format!("'{operand}': {error}"))
-    })
+        let mut files = device.files();
+        let missing = missing_folders(&files, cwd, operand);
+        files
+            .make_dir(&path, flags.has('p'), device.unix_seconds())
+            .map_err(|error| format!("'{operand}': {error}"))?;
+        for folder in missing.iter().filter(|_| flags.has('v')) {
+            push_fmt!(told, "mkdir: created directory '{folder}'\n");
+        }
+        Ok(())
+    });
+    let stderr = [told.into_bytes(), output.stderr].concat();
+    CommandOutput { stderr, ..output }
+}
+
+/// The folders on this way that there are not, from above.
+fn missing_folders<'a>(files: &FileSystem, cwd: &str, operand: &'a str) -> Vec<&'a str> {
+    let operand = operand.trim_end_matches('/');
+    let ends = operand.match_indices('/').map(|(at, _)| at).chain([operand.len()]);
+    let ways = ends.map(|end| &operand[..end]).filter(|way| !way.is_empty());
+    ways.filter(|way| files.stat(&normalize_path(cwd, way)).is_err()).collect()
 }

@@ -143,11 +143,7 @@ async fn beginnings_ends_and_counts_are_those_of_toybox() {
             ("cd /sdcard; head -n 1 f; head -c 3 f; head -2 < f", 0, "a b\na ba b\nc\n"),
             ("cd /sdcard; head -n1 f g", 0, "==> f <==\na b\n\n==> g <==\nx\ty\tz"),
             ("cd /sdcard; tail -n1 f g", 0, "==> f <==\nd\n\n==> g <==\nx\ty\tz"),
-            (
-                "cd /sdcard; wc -l f; wc -l < f; wc f; cat f | wc -c",
-                0,
-                "3 f\n3\n      3       4       8 f\n8\n",
-            ),
+            ("cd /sdcard; wc -l f; wc -l < f; wc f; cat f | wc -c", 0, "3 f\n3\n3 4 8 f\n8\n"),
             ("cd /sdcard; wc -l f g", 0, "      3 f\n      0 g\n      3 total\n"),
             (
                 "cd /sdcard; cut -f2 g; cut -d' ' -f 1 f; cut -c1,3- f; cut -s -d' ' -f2 f",
