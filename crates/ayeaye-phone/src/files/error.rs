@@ -15,6 +15,8 @@ pub(crate) enum FileError {
     NotDirectory,
     #[error("Is a directory")]
     IsDirectory,
+    #[error("Directory not empty")]
+    NotEmpty,
     #[error("Invalid argument")]
     Invalid,
     #[error("No space left on device")]
@@ -39,6 +41,7 @@ impl FileError {
             Self::NoSpace => 28,
             Self::ReadOnly => 30,
             Self::NameTooLong => 36,
+            Self::NotEmpty => 39,
         }
     }
 }

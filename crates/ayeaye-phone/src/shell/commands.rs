@@ -13,6 +13,7 @@ mod args;
 mod builtins;
 mod checksum;
 mod conditions;
+mod date;
 mod dumpsys;
 mod files;
 mod grep;
@@ -47,6 +48,9 @@ use crate::{
     device::VirtualPhone,
     profile::{Timing, pause_until},
 };
+
+/// What the shell says of what real ones have and this one has not.
+const UNSUPPORTED: &str = "not supported by this virtual shell";
 
 /// The output and the exit status of a command.
 #[derive(Debug, Default)]
@@ -196,6 +200,7 @@ pub(super) async fn run(
         }
         "md5sum" => checksum::md5sum(phone, &cwd, &words, io).await,
         "locksettings" => system::locksettings(phone, &words),
+        "which" => names::which(phone, &words),
 
         "cat" => files::cat(phone, &cwd, &words, io).await?,
         "ls" => files::list::ls(phone, &cwd, &words),
@@ -205,11 +210,12 @@ pub(super) async fn run(
         "tail" => text::tail(phone, &cwd, &words, io).await,
         "wc" => text::wc(phone, &cwd, &words, io).await,
         "cut" => text::cut(phone, &cwd, &words, io).await,
-        "rm" => files::rm(phone, &cwd, &words),
-        "cp" => files::cp(phone, &cwd, &words),
-        "touch" => files::touch(phone, &cwd, &words),
-        "mkdir" => files::mkdir(phone, &cwd, &words),
-        "mv" => files::mv(phone, &cwd, &words),
+        "rm" => files::change::rm(phone, &cwd, &words),
+        "rmdir" => files::change::rmdir(phone, &cwd, &words),
+        "cp" => files::change::cp(phone, &cwd, &words),
+        "touch" => files::change::touch(phone, &cwd, &words),
+        "mkdir" => files::change::mkdir(phone, &cwd, &words),
+        "mv" => files::change::mv(phone, &cwd, &words),
         "unzip" => files::unzip(phone, &cwd, &words),
         "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 
@@ -217,18 +223,18 @@ pub(super) async fn run(
         "ip" => network::ip(phone, &words),
         "ifconfig" => network::ifconfig(phone, &words),
         "whoami" => CommandOutput::ok("shell\n"),
-        "date" => system::date(phone, &words),
+        "date" => date::date(phone, &cwd, &words),
         "pidof" => system::pidof(phone, &words),
         "ps" => system::ps(phone, &words),
         "logcat" => logcat::logcat(phone, &words, io).await,
         "svc" => system::svc(phone, &words),
         "content" => settings::content(phone, &words),
 
-        _ if names::LACKING.contains(&name) => {
+        _ if names::LACKING_BUILTINS.contains(&name) => {
             phone.count(|counts| counts.unknown_commands += 1);
-            let why = "not supported by this virtual shell";
-            CommandOutput::error(1, format!("{SHELL_PATH}: {name}: {why}\n"))
+            CommandOutput::error(1, format!("{SHELL_PATH}: {name}: {UNSUPPORTED}\n"))
         }
+        "toybox" => CommandOutput::unsupported(phone, "toybox without a command"),
         _ => not_run(phone, &cwd, name),
     };
     pause_until(done).await;
@@ -242,7 +248,9 @@ fn not_run(phone: &VirtualPhone, cwd: &str, name: &str) -> CommandOutput {
     let (status, why) = match file {
         Some(file) if file.is_dir() => (126, "can't execute: Is a directory"),
         Some(file) if file.mode & 0o111 == 0 => (126, "can't execute: Permission denied"),
-        Some(_) => (126, "not supported by this virtual shell"),
+        Some(_) => (126, UNSUPPORTED),
+        // The status is the one for which scripts look.
+        None if names::is_lacking(name) => (127, UNSUPPORTED),
         None => (127, "inaccessible or not found"),
     };
     CommandOutput::error(status, format!("{SHELL_PATH}: {name}: {why}\n"))

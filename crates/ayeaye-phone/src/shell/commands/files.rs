@@ -1,4 +1,5 @@
 //! The file commands of toybox.
+pub(super) mod change;
 pub(super) mod list;
 
 use bytes::Bytes;
@@ -11,29 +12,12 @@ use super::{
 use crate::{
     apk,
     device::VirtualPhone,
-    files::{FileError, FileSystem, Stat, file_name, normalize_path},
+    files::{FileError, Stat, normalize_path},
     shell::{
         io::{Io, PIPE_LIMIT, Stdin},
         process::Stop,
     },
 };
-
-/// Runs `act` on each operand; failures are reported and do not stop the rest.
-fn each(
-    device: &VirtualPhone,
-    program: &str,
-    operands: &[&str],
-    mut act: impl FnMut(&str) -> Result<(), String>,
-) -> CommandOutput {
-    if operands.is_empty() {
-        return CommandOutput::malformed(device, 1, format!("{program}: Needs 1 argument\n"));
-    }
-    let mut failures = String::new();
-    for failure in operands.iter().filter_map(|operand| act(operand).err()) {
-        push_fmt!(failures, "{program}: {failure}\n");
-    }
-    CommandOutput::error(u8::from(!failures.is_empty()), failures)
-}
 
 /// What an operand names. With a slash at its end it is no file.
 pub(super) fn stat_of(device: &VirtualPhone, cwd: &str, operand: &str) -> Result<Stat, FileError> {
@@ -201,192 +185,4 @@ pub(super) fn unzip(device: &VirtualPhone, cwd: &str, words: &[&str]) -> Command
     }
     let status = if failures.is_empty() { 0 } else { 11 };
     CommandOutput { stdout, ..CommandOutput::error(status, failures) }
-}
-
-pub(super) fn rm(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "rm", words, "fRr") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    let (recursive, force) = (flags.has('r') || flags.has('R'), flags.has('f'));
-    if force && flags.operands.is_empty() {
-        return CommandOutput::status(0);
-    }
-    each(device, "rm", &flags.operands, |operand| {
-        match device.files().remove(&normalize_path(cwd, operand), recursive) {
-            Err(FileError::Missing) if force => Ok(()),
-            done => done.map_err(|error| format!("{operand}: {error}")),
-        }
-    })
-}
-
-/// The paths that are copied or moved, each with where it goes: into a folder, or to another name.
-fn targets<'a>(
-    device: &VirtualPhone,
-    cwd: &str,
-    program: &str,
-    operands: &[&'a str],
-) -> Result<Vec<(&'a str, String, String)>, CommandOutput> {
-    let [sources @ .., to] = operands else {
-        return Err(CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n")));
-    };
-    if sources.is_empty() {
-        return Err(CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n")));
-    }
-    let target = normalize_path(cwd, to);
-    let into = device.files().is_dir(&target);
-    if !into && sources.len() != 1 {
-        return Err(CommandOutput::error(1, format!("{program}: '{to}' not a directory\n")));
-    }
-    let with_target = |source: &&'a str| {
-        // `folder/.` has the name `.`: its content goes into the folder itself.
-        let name = file_name(source.trim_end_matches('/'));
-        let new = if into { format!("{target}/{name}") } else { target.clone() };
-        (*source, normalize_path(cwd, source), normalize_path("/", &new))
-    };
-    Ok(sources.iter().map(with_target).collect())
-}
-
-/// The output of a command on several operands.
-fn operands_output(
-    program: &str,
-    results: impl Iterator<Item = Result<(), String>>,
-) -> CommandOutput {
-    let mut failures = String::new();
-    for failure in results.filter_map(Result::err) {
-        push_fmt!(failures, "{program}: {failure}\n");
-    }
-    CommandOutput::error(u8::from(!failures.is_empty()), failures)
-}
-
-pub(super) fn mv(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "mv", words, "fn") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    let moved = match targets(device, cwd, "mv", &flags.operands) {
-        Ok(moved) => moved,
-        Err(refusal) => return refusal,
-    };
-    let moved = moved.into_iter().map(|(source, path, new)| {
-        let mut files = device.files();
-        if matches!(file_name(source.trim_end_matches('/')), "." | "..") {
-            return Err(format!("bad '{source}': {}", FileError::Busy));
-        }
-        if flags.has('n') && files.stat(&new).is_ok() {
-            return Ok(());
-        }
-        // `rename` of a file to itself does nothing, and succeeds.
-        if path == new {
-            return files
-                .stat(&path)
-                .map(|_| ())
-                .map_err(|error| format!("bad '{source}': {error}"));
-        }
-        files.rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
-    });
-    operands_output("mv", moved)
-}
-
-/// `cp` of files, and with `-r` of folders.
-pub(super) fn cp(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "cp", words, "afnpRr") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    let copied = match targets(device, cwd, "cp", &flags.operands) {
-        Ok(copied) => copied,
-        Err(refusal) => return refusal,
-    };
-    let (recursive, keeps) = (['a', 'r', 'R'].iter().any(|flag| flags.has(*flag)), flags.has('n'));
-    let copied = copied.into_iter().map(|(source, path, new)| {
-        let bad = |error: FileError| format!("bad '{source}': {error}");
-        let folder = device.files().stat(&path).map_err(bad)?.is_dir();
-        if path == new || new.starts_with(&format!("{path}/")) && folder {
-            return Err(format!("'{new}' is '{path}'"));
-        }
-        if folder && !recursive {
-            return Err(format!("Skipped dir '{source}'"));
-        }
-        if new.is_empty() {
-            return Err(bad(FileError::Missing));
-        }
-        let below = format!("{path}/");
-        let all: Vec<String> = device
-            .files()
-            .paths()
-            .filter(|other| *other == path || folder && other.starts_with(&below))
-            .map(str::to_owned)
-            .collect();
-        for old in all {
-            let to = format!("{new}{}", &old[path.len()..]);
-            copy(device, &old, &to, keeps)
-                .map_err(|error| format!("{}: {error}", to.trim_end_matches('/')))?;
-        }
-        Ok(())
-    });
-    operands_output("cp", copied)
-}
-
-/// Copies a file or makes a folder of that name.
-fn copy(device: &VirtualPhone, from: &str, to: &str, keeps: bool) -> Result<(), FileError> {
-    let mut files = device.files();
-    let (stat, now) = (files.stat(from)?, device.unix_seconds());
-    if stat.is_dir() {
-        return files.make_dir(to, true, now);
-    }
-    if keeps && files.stat(to).is_ok() {
-        return Ok(());
-    }
-    let content = files.read(from)?;
-    files.check_room(to, content.len())?;
-    files.write(to, content.to_vec(), stat.mode, now)
-}
-
-/// `touch [-c] FILE…`: makes it, or has it changed now.
-pub(super) fn touch(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "touch", words, "acm") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    each(device, "touch", &flags.operands, |operand| {
-        let path = normalize_path(cwd, operand);
-        let mut files = device.files();
-        if files.is_dir(&path) || flags.has('c') && files.stat(&path).is_err() {
-            return Ok(());
-        }
-        files
-            .append(&path, b"", device.unix_seconds())
-            .map_err(|error| format!("'{operand}': {error}"))
-    })
-}
-
-pub(super) fn mkdir(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "mkdir", words, "pv") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    let mut told = String::new();
-    let output = each(device, "mkdir", &flags.operands, |operand| {
-        let path = normalize_path(cwd, operand);
-        let mut files = device.files();
-        let missing = missing_folders(&files, cwd, operand);
-        files
-            .make_dir(&path, flags.has('p'), device.unix_seconds())
-            .map_err(|error| format!("'{operand}': {error}"))?;
-        for folder in missing.iter().filter(|_| flags.has('v')) {
-            push_fmt!(told, "mkdir: created directory '{folder}'\n");
-        }
-        Ok(())
-    });
-    let stderr = [told.into_bytes(), output.stderr].concat();
-    CommandOutput { stderr, ..output }
-}
-
-/// The folders on this way that there are not, from above.
-fn missing_folders<'a>(files: &FileSystem, cwd: &str, operand: &'a str) -> Vec<&'a str> {
-    let operand = operand.trim_end_matches('/');
-    let ends = operand.match_indices('/').map(|(at, _)| at).chain([operand.len()]);
-    let ways = ends.map(|end| &operand[..end]).filter(|way| !way.is_empty());
-    ways.filter(|way| files.stat(&normalize_path(cwd, way)).is_err()).collect()
 }

@@ -220,7 +220,7 @@ pub(in crate::shell::commands) fn df(
     for operand in &flags.operands {
         match stat_of(device, cwd, operand) {
             Ok(_) if normalize_path(cwd, operand).starts_with("/sdcard") => {
-                places.push(("/dev/fuse", "/storage/emulated"))
+                places.push(("/dev/fuse", "/storage/emulated"));
             }
             Ok(_) => places.push(("/dev/block/dm-42", "/data")),
             Err(error) => push_fmt!(failures, "df: '{operand}': {error}\n"),
