@@ -194,7 +194,7 @@ pub(crate) fn key_code(key: Key) -> u16 {
 }
 
 /// The shell's exit code for a program that is not there.
-const NO_SUCH_PROGRAM: u8 = 127;
+pub(crate) const NO_SUCH_PROGRAM: u8 = 127;
 const NO_INPUT: &str =
     "its system has no `input`, by which it is touched and typed into, so it cannot be driven";
 

@@ -40,7 +40,7 @@ pub(crate) async fn query(client: &DeviceClient) -> Result<(InputMethods, bool),
         "ime list -s -a 2>&1",
         "ime list -s 2>&1",
         ACTIVE,
-        &format!("ls {YADB}"),
+        &format!("ls {YADB} 2>/dev/null"),
         "settings --user current get secure enabled_input_methods",
         // Of everybody otherwise, which fails where one of them lets no computer ask.
         &format!("pm list packages --user {CURRENT_USER} adbkeyboard"),

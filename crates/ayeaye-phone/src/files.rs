@@ -186,6 +186,12 @@ impl FileSystem {
         }
     }
 
+    /// Whether what is there can be changed: a file written, a folder filled.
+    pub(crate) fn is_writable(&self, path: &str) -> bool {
+        let inside = if self.is_dir(path) { format!("{path}/.") } else { path.to_owned() };
+        writable(&inside).is_ok()
+    }
+
     /// Creates or replaces a file.
     pub(crate) fn write(
         &mut self,
@@ -285,6 +291,13 @@ impl FileSystem {
         self.nodes.retain(|key, _| !gone(key));
         self.recount();
         Ok(())
+    }
+
+    /// Removes a folder in which nothing is.
+    pub(crate) fn remove_empty_dir(&mut self, path: &str) -> Result<(), FileError> {
+        let is_empty = self.list(path)?.is_empty();
+        writable(path)?;
+        if is_empty { self.remove(path, true) } else { Err(FileError::NotEmpty) }
     }
 
     /// Gives a file or folder another path, in one step. What is there already must be a file.

@@ -2,6 +2,7 @@
 use ayeaye_agent::DeviceError;
 
 use super::Commander;
+use crate::gesture::NO_SUCH_PROGRAM;
 use crate::parse::{batch, current_user, quoted, sanitize_up_to, split_batch};
 
 /// Bytes of a log that are read, from its end.
@@ -40,6 +41,10 @@ impl Commander<'_> {
     /// The process of a running app: that of the person in front, where the app is there twice and both run.
     async fn process(&self, what: &str, package: &str) -> Result<Option<u32>, DeviceError> {
         let running = self.client.shell_quick(what, &format!("pidof {package}")).await?;
+        if running.exit_code == NO_SUCH_PROGRAM {
+            let text = "this phone has no `pidof`, by which an app's log is found; its crashes can be asked for";
+            return Err(self.client.not_sent(what, text));
+        }
         let pids: Vec<u32> =
             running.stdout.split_whitespace().map_while(|pid| pid.parse().ok()).collect();
         let [first, _, ..] = pids[..] else { return Ok(pids.first().copied()) };

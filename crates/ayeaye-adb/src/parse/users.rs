@@ -3,9 +3,10 @@ use super::sanitize;
 use super::text::lines;
 
 /// The number of the person in front, within a command line. A maker may print warnings before it, and where phones do
-/// not tell it, it is that of the first: an option without a value would swallow what stands behind it.
+/// not tell it, it is that of the first: an option without a value would swallow what stands behind it. Android 5 has
+/// no `tail`.
 pub(crate) const CURRENT_USER: &str =
-    "$({ echo 0; am get-current-user 2>/dev/null; } | grep -x '[0-9][0-9]*' | tail -n 1)";
+    "$(am get-current-user 2>/dev/null | grep -m 1 -x '[0-9][0-9]*' || echo 0)";
 
 /// Most users of a phone.
 const MOST_USERS: usize = 32;
@@ -50,6 +51,28 @@ pub(crate) fn current_user(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a shell as a phone has one")]
+    fn an_option_has_a_value_whatever_the_phone_tells() {
+        for (told, user) in [
+            ("echo 10", "10"),
+            ("echo 'WARNING: linker: 1'; echo 10", "10"),
+            ("echo 'Error: Unknown command: get-current-user'; return 255", "0"),
+            ("return 127", "0"),
+        ] {
+            let line = format!(
+                "am() {{ {told}; }}; tail() {{ return 127; }}; echo --user {CURRENT_USER} a"
+            );
+            let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                format!("--user {user} a\n"),
+                "{told}"
+            );
+        }
+    }
 
     #[test]
     fn persons_and_their_profiles_are_told_apart() {

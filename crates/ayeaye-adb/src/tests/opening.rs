@@ -43,7 +43,7 @@ async fn apps_of_a_television_are_opened_by_their_own_icon() {
             return Some(Reply::out(format!("{phone}--ayeaye--\n{tv}")));
         }
         request
-            .contains("pm path --user $({ echo 0; am get-current-user 2>/dev/null; } | grep -x '[0-9][0-9]*' | tail -n 1) com.a.service")
+            .contains("pm path --user $(am get-current-user 2>/dev/null | grep -m 1 -x '[0-9][0-9]*' || echo 0) com.a.service")
             .then(|| Reply::out("package:/system/a.apk\n"))
     })
     .await;

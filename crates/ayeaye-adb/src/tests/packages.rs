@@ -6,7 +6,7 @@ use super::opening::APPS;
 use crate::ExchangeFolder;
 
 const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
-const PATH: &str = "pm path --user $({ echo 0; am get-current-user 2>/dev/null; } | grep -x '[0-9][0-9]*' | tail -n 1) com.a.player";
+const PATH: &str = "pm path --user $(am get-current-user 2>/dev/null | grep -m 1 -x '[0-9][0-9]*' || echo 0) com.a.player";
 const SEPARATOR: &str = "--ayeaye--";
 const TWO_USERS: &str =
     "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{999:Dual:4001010} running";
@@ -163,6 +163,23 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
         fake.open().await.app_log("com.a.player", false, 10).await.unwrap();
         let line = fake.commands().pop().unwrap();
         assert!(line.contains(&format!("--pid={expected} ")), "{user}: {line}");
+    }
+}
+
+/// Android 5.
+#[tokio::test]
+async fn an_app_in_front_is_not_told_as_not_running_where_the_phone_has_no_pidof() {
+    for (code, expected) in [(1, "is not running"), (127, "this phone has no `pidof`")] {
+        let fake = Fake::phone(move |request| {
+            let line = request.strip_prefix("shell,v2,raw:")?;
+            if line.contains("query-activities") {
+                return Some(Reply::out(APPS));
+            }
+            line.starts_with("pidof ").then(|| Reply::Shell(String::new(), String::new(), code))
+        })
+        .await;
+        let error = fake.open().await.app_log("com.a.player", false, 10).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }
 

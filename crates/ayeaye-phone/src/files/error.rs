@@ -7,12 +7,16 @@ pub(crate) enum FileError {
     Missing,
     #[error("Permission denied")]
     Denied,
+    #[error("Device or resource busy")]
+    Busy,
     #[error("File exists")]
     Exists,
     #[error("Not a directory")]
     NotDirectory,
     #[error("Is a directory")]
     IsDirectory,
+    #[error("Directory not empty")]
+    NotEmpty,
     #[error("Invalid argument")]
     Invalid,
     #[error("No space left on device")]
@@ -29,6 +33,7 @@ impl FileError {
         match self {
             Self::Missing => 2,
             Self::Denied => 13,
+            Self::Busy => 16,
             Self::Exists => 17,
             Self::NotDirectory => 20,
             Self::IsDirectory => 21,
@@ -36,6 +41,7 @@ impl FileError {
             Self::NoSpace => 28,
             Self::ReadOnly => 30,
             Self::NameTooLong => 36,
+            Self::NotEmpty => 39,
         }
     }
 }

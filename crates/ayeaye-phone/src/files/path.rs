@@ -9,8 +9,12 @@ pub(super) const MAX_FILE_NAME: usize = 255;
 const SDCARD: [&str; 4] =
     ["/sdcard", "/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard"];
 
-/// An absolute path without `.`, `..`, doubled slashes and aliases of `/sdcard`.
+/// An absolute path without `.`, `..`, doubled slashes and aliases of `/sdcard`. An empty one stays empty, which is
+/// no file, as for the kernel.
 pub(crate) fn normalize_path(from: &str, path: &str) -> String {
+    if path.is_empty() {
+        return String::new();
+    }
     let mut parts: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { from };
     for part in start.split('/').chain(path.split('/')) {
@@ -56,7 +60,9 @@ pub(super) fn parent(path: &str) -> &str {
 
 pub(super) fn writable(path: &str) -> Result<(), FileError> {
     let within = |place: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
-    if within("/sdcard") || within("/data/local/tmp") {
+    if path.is_empty() {
+        Err(FileError::Missing)
+    } else if within("/sdcard") || within("/data/local/tmp") {
         Ok(())
     } else if within("/data") || within("/proc") {
         Err(FileError::Denied)

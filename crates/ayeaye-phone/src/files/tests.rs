@@ -99,6 +99,7 @@ fn paths_are_made_absolute() {
     assert_eq!(normalize_path("/sdcard", "../../.."), "/");
     assert_eq!(normalize_path("/", "/storage/emulated/0/Download"), "/sdcard/Download");
     assert_eq!(normalize_path("/", "/sdcards"), "/sdcards");
+    assert_eq!(normalize_path("/sdcard", ""), "");
 }
 
 #[test]
@@ -108,4 +109,17 @@ fn files_of_the_shared_storage_have_its_mode_and_others_their_own() {
         files.write(path, b"x".to_vec(), 0o755, 7).unwrap();
         assert_eq!(files.stat(path).unwrap().mode, REGULAR | expected, "{path}");
     }
+}
+
+#[test]
+fn no_file_has_an_empty_path() {
+    let mut files = files();
+    files.write("/sdcard/a", b"a".to_vec(), 0o644, 0).unwrap();
+    assert_eq!(files.stat(""), Err(FileError::Missing));
+    assert_eq!(files.remove("", true), Err(FileError::Missing));
+    assert_eq!(files.make_dir("", true, 0), Err(FileError::Missing));
+    assert_eq!(files.write("", vec![], 0, 0), Err(FileError::Missing));
+    assert_eq!(files.append("", b"x", 0), Err(FileError::Missing));
+    assert_eq!(files.rename("/sdcard/a", ""), Err(FileError::Missing));
+    assert_eq!(files.rename("", "/sdcard/b"), Err(FileError::Missing));
 }

@@ -13,6 +13,7 @@ mod args;
 mod builtins;
 mod checksum;
 mod conditions;
+mod date;
 mod dumpsys;
 mod files;
 mod grep;
@@ -32,7 +33,7 @@ mod text;
 mod uiautomator;
 mod wm;
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -41,18 +42,22 @@ use self::args::split;
 use super::{
     io::{Io, WriteError},
     process::{SHELL_PATH, Shell, Stop},
+    protocol::Channel,
 };
 use crate::{
     device::VirtualPhone,
     profile::{Timing, pause_until},
 };
 
+/// What the shell says of what real ones have and this one has not.
+const UNSUPPORTED: &str = "not supported by this virtual shell";
+
 /// The output and the exit status of a command.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
+    /// Written first, in this order.
+    pub(super) earlier: Vec<(Channel, Bytes)>,
     pub(super) stdout: Vec<Bytes>,
-    /// Written to stderr before stdout.
-    pub(super) warning: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) status: u8,
     /// A fault: the link is cut after so many bytes of stdout.
@@ -74,6 +79,14 @@ impl CommandOutput {
 
     pub(super) fn error(status: u8, text: impl Into<String>) -> Self {
         Self { stderr: text.into().into_bytes(), status, ..Self::default() }
+    }
+
+    /// Adds a failure behind what is written so far; the command goes on.
+    pub(super) fn complain(&mut self, text: impl Into<String>) {
+        let before = mem::take(&mut self.stdout).into_iter().map(|bytes| (Channel::Stdout, bytes));
+        self.earlier.extend(before);
+        self.earlier.push((Channel::Stderr, Bytes::from(text.into())));
+        self.status = 1;
     }
 
     /// A failure with its message on stdout, as many Android commands have it.
@@ -164,7 +177,7 @@ pub(super) async fn run(
         "false" => CommandOutput::status(1),
         "test" | "[" => conditions::test(shell, program, &words),
         "echo" => builtins::echo(&words),
-        "print" => builtins::print(&words),
+        "print" => builtins::print(phone, &words),
         "sleep" => builtins::sleep(phone, &words).await,
 
         "input" => input::run(phone, &words).await,
@@ -187,6 +200,7 @@ pub(super) async fn run(
         }
         "md5sum" => checksum::md5sum(phone, &cwd, &words, io).await,
         "locksettings" => system::locksettings(phone, &words),
+        "which" => names::which(phone, &words),
 
         "cat" => files::cat(phone, &cwd, &words, io).await?,
         "ls" => files::list::ls(phone, &cwd, &words),
@@ -196,11 +210,12 @@ pub(super) async fn run(
         "tail" => text::tail(phone, &cwd, &words, io).await,
         "wc" => text::wc(phone, &cwd, &words, io).await,
         "cut" => text::cut(phone, &cwd, &words, io).await,
-        "rm" => files::rm(phone, &cwd, &words),
-        "cp" => files::cp(phone, &cwd, &words),
-        "touch" => files::touch(phone, &cwd, &words),
-        "mkdir" => files::mkdir(phone, &cwd, &words),
-        "mv" => files::mv(phone, &cwd, &words),
+        "rm" => files::change::rm(phone, &cwd, &words),
+        "rmdir" => files::change::rmdir(phone, &cwd, &words),
+        "cp" => files::change::cp(phone, &cwd, &words),
+        "touch" => files::change::touch(phone, &cwd, &words),
+        "mkdir" => files::change::mkdir(phone, &cwd, &words),
+        "mv" => files::change::mv(phone, &cwd, &words),
         "unzip" => files::unzip(phone, &cwd, &words),
         "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 
@@ -208,25 +223,37 @@ pub(super) async fn run(
         "ip" => network::ip(phone, &words),
         "ifconfig" => network::ifconfig(phone, &words),
         "whoami" => CommandOutput::ok("shell\n"),
-        "date" => system::date(phone, &words),
+        "date" => date::date(phone, &cwd, &words),
         "pidof" => system::pidof(phone, &words),
         "ps" => system::ps(phone, &words),
         "logcat" => logcat::logcat(phone, &words, io).await,
         "svc" => system::svc(phone, &words),
         "content" => settings::content(phone, &words),
 
-        _ if names::LACKING.contains(&name) => {
+        _ if names::LACKING_BUILTINS.contains(&name) => {
             phone.count(|counts| counts.unknown_commands += 1);
-            let why = "not supported by this virtual shell";
-            CommandOutput::error(1, format!("{SHELL_PATH}: {name}: {why}\n"))
+            CommandOutput::error(1, format!("{SHELL_PATH}: {name}: {UNSUPPORTED}\n"))
         }
-        _ => {
-            phone.count(|counts| counts.unknown_commands += 1);
-            CommandOutput::error(127, format!("{SHELL_PATH}: {name}: inaccessible or not found\n"))
-        }
+        "toybox" => CommandOutput::unsupported(phone, "toybox without a command"),
+        _ => not_run(phone, &cwd, name),
     };
     pause_until(done).await;
     Ok(reply)
+}
+
+/// A command that there is not, or a file that is named as one.
+fn not_run(phone: &VirtualPhone, cwd: &str, name: &str) -> CommandOutput {
+    phone.count(|counts| counts.unknown_commands += 1);
+    let file = name.contains('/').then(|| files::stat_of(phone, cwd, name).ok()).flatten();
+    let (status, why) = match file {
+        Some(file) if file.is_dir() => (126, "can't execute: Is a directory"),
+        Some(file) if file.mode & 0o111 == 0 => (126, "can't execute: Permission denied"),
+        Some(_) => (126, UNSUPPORTED),
+        // The status is the one for which scripts look.
+        None if names::is_lacking(name) => (127, UNSUPPORTED),
+        None => (127, "inaccessible or not found"),
+    };
+    CommandOutput::error(status, format!("{SHELL_PATH}: {name}: {why}\n"))
 }
 
 /// How long a command takes at least on a phone of this profile, besides its shell. Captures, gestures, lists of
@@ -251,6 +278,15 @@ async fn put(io: &Io, program: &str, bytes: Bytes) -> Result<Option<CommandOutpu
         Err(WriteError::File(error)) => {
             Ok(Some(CommandOutput::error(1, format!("{program}: write: {error}\n"))))
         }
+    }
+}
+
+/// Writes an error message at once, behind what was put.
+async fn put_error(io: &Io, text: String) -> Result<(), Stop> {
+    match io.stderr.write(&[text.into()], None).await {
+        Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
+        // Those that do not fit are lost, as on a real phone.
+        Ok(()) | Err(WriteError::File(_)) => Ok(()),
     }
 }
 

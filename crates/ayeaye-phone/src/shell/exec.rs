@@ -8,6 +8,7 @@ use super::{
     io::{Io, PIPE_LIMIT, Sink, Stdin, WriteError},
     parse::{SyntaxError, parse},
     process::{SHELL_PATH, Shell, Stop},
+    protocol::Channel,
     syntax::{Command, CommandKind, Item, List, Pipeline, Redirect, Script, Target, When},
     variables::{MAX_TEXT, OutOfMemory, check_size},
 };
@@ -221,23 +222,42 @@ impl Shell {
     }
 
     async fn show(&self, name: &str, reply: CommandOutput, io: &Io) -> Result<u8, Stop> {
-        if !reply.warning.is_empty() {
-            self.error_text(reply.warning, io).await?;
+        for (channel, bytes) in reply.earlier {
+            let written = match channel {
+                Channel::Stdout => io.stdout.write(&[bytes], None).await,
+                Channel::Stderr => Ok(self.error_text(bytes, io).await?),
+            };
+            if !self.was_written(name, written, io).await? {
+                return Ok(1);
+            }
         }
         if !reply.stdout.is_empty() || reply.drop_after.is_some() {
-            match io.stdout.write(&reply.stdout, reply.drop_after).await {
-                Ok(()) => {}
-                Err(WriteError::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
-                Err(WriteError::File(error)) => {
-                    self.complain_as(&format!("{name}: write: {error}"), io).await?;
-                    return Ok(1);
-                }
+            let written = io.stdout.write(&reply.stdout, reply.drop_after).await;
+            if !self.was_written(name, written, io).await? {
+                return Ok(1);
             }
         }
         if !reply.stderr.is_empty() {
             self.error_text(reply.stderr, io).await?;
         }
         Ok(reply.status)
+    }
+
+    /// `false` where a command's output did not fit; that was said.
+    async fn was_written(
+        &self,
+        name: &str,
+        written: Result<(), WriteError>,
+        io: &Io,
+    ) -> Result<bool, Stop> {
+        match written {
+            Ok(()) => Ok(true),
+            Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
+            Err(WriteError::File(error)) => {
+                self.complain_as(&format!("{name}: write: {error}"), io).await?;
+                Ok(false)
+            }
+        }
     }
 
     /// The output of a script without trailing newlines.
@@ -320,8 +340,8 @@ impl Shell {
         self.error_text(format!("{text}\n").into_bytes(), io).await
     }
 
-    async fn error_text(&self, text: Vec<u8>, io: &Io) -> Result<(), Stop> {
-        match io.stderr.write(&[Bytes::from(text)], None).await {
+    async fn error_text(&self, text: impl Into<Bytes>, io: &Io) -> Result<(), Stop> {
+        match io.stderr.write(&[text.into()], None).await {
             // Error messages that do not fit are lost, as on a real phone.
             Ok(()) | Err(WriteError::File(_)) => Ok(()),
             Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),

@@ -6,8 +6,6 @@ use super::{
     syntax::{Word, WordPart},
     variables::{MAX_TEXT, check_size},
 };
-use crate::files;
-
 /// Most arguments of one command.
 const MAX_FIELDS: usize = 10_000;
 
@@ -122,7 +120,7 @@ impl Shell {
         let found: Vec<String> = files
             .paths()
             .filter_map(|path| if normalize_path { Some(path) } else { path.strip_prefix(&base) })
-            .filter(|path| !path.is_empty() && !files::file_name(path).starts_with('.'))
+            .filter(|path| !path.is_empty())
             .filter(|path| pattern.matches(path))
             // What goes beyond is found to be too much.
             .take_while(|path| {

@@ -44,14 +44,16 @@ impl Pattern {
         special.then_some(Self(tokens))
     }
 
-    /// Nothing special matches a slash. Linear in the product of both lengths, whatever the pattern.
+    /// Nothing special matches a slash, or a dot at the beginning of a name. Linear in the product of both lengths, whatever the pattern.
     pub(super) fn matches(&self, path: &str) -> bool {
         let Self(pattern) = self;
         let path: Vec<char> = path.chars().collect();
         let (mut p, mut s) = (0, 0);
         let mut retry: Option<(usize, usize)> = None;
         while s < path.len() {
+            let hidden = path[s] == '.' && (s == 0 || path[s - 1] == '/');
             let fits = match pattern.get(p) {
+                Some(Token::Any | Token::One | Token::Set { .. }) if hidden => false,
                 Some(Token::Any) => {
                     retry = Some((p, s));
                     p += 1;
@@ -135,6 +137,16 @@ mod tests {
         assert!(!matches("/*", "/a/b"));
         assert!(!matches("a?", "a"));
         assert!(matches("a*", "a"));
+    }
+
+    #[test]
+    fn a_hidden_name_is_matched_by_its_dot_only() {
+        assert!(matches(".*", ".a") && matches(".?", ".a") && matches("/x/.a*", "/x/.ab"));
+        for pattern in ["*", "?a", "[.]a", "*.a", "*a"] {
+            assert!(!matches(pattern, ".a"), "{pattern}");
+        }
+        assert!(!matches("*/a", ".x/a") && matches(".*/a", ".x/a") && !matches("x/*", "x/.a"));
+        assert!(matches("*.a", "b.a") && matches("b*", "b.a"));
     }
 
     #[test]

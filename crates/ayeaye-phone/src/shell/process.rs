@@ -70,7 +70,7 @@ impl Shell {
             substituted: 0,
             depth: 0,
             jobs: Jobs::new(),
-            name: "sh".into(),
+            name: SHELL_PATH.into(),
             args: Arc::default(),
             has_terminal: false,
             hang_up: None,

@@ -4,6 +4,7 @@ mod clock;
 mod limits;
 mod log;
 mod refusals;
+mod scripts;
 mod sessions;
 mod toybox;
 
@@ -232,7 +233,8 @@ async fn what_fails_says_so_as_android_does() {
             "/system/bin/sh: can't create /system/x: Read-only file system\n",
         ),
         ("cat /nope", 1, "cat: /nope: No such file or directory\n"),
-        ("ls -Z", 1, "ls: Unknown option 'Z' (see \"ls --help\")\n"),
+        ("ls -e", 1, "ls: Unknown option 'e' (see \"ls --help\")\n"),
+        ("ls -Z", 255, "ls -Z: not supported by this virtual phone\n"),
         ("input keyevent NOPE 9999", 0, ""),
         (
             "am start -n a/.B 2>&1 >/dev/null | cat >&2",

@@ -88,18 +88,30 @@ pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> CommandOutput {
 pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     let to = match words {
         [] => "/",
+        // `mksh` stays where it is.
+        [""] => ".",
         [to] => to,
         _ => {
             let text = format!("{SHELL_PATH}: cd: bad substitution\n");
             return CommandOutput::malformed(shell.device(), 1, text);
         }
     };
+    let before = shell.variable("OLDPWD");
+    let goes_back = to == "-";
+    if goes_back && before.is_empty() {
+        return CommandOutput::error(2, format!("{SHELL_PATH}: cd: no OLDPWD\n"));
+    }
+    let to = if goes_back { before.as_str() } else { to };
     let path = normalize_path(shell.cwd(), to);
     let stat = shell.device().files().stat(&path);
     let problem = match stat {
         Ok(stat) if stat.is_dir() => {
+            if let Err(error) = shell.set_variable("OLDPWD", shell.cwd().to_owned()) {
+                return CommandOutput::error(OutOfMemory::STATUS, format!("{error}\n"));
+            }
+            let told = if goes_back { format!("{path}\n") } else { String::new() };
             shell.set_cwd(path);
-            return CommandOutput::status(0);
+            return CommandOutput::ok(told);
         }
         Ok(_) => files::FileError::NotDirectory,
         Err(error) => error,
@@ -144,23 +156,38 @@ pub(super) fn echo(words: &[&str]) -> CommandOutput {
     said(words, newline, escapes)
 }
 
-/// `mksh`'s `print`: as `echo`, but with `-r` backslashes are left alone, and `--` ends the options.
-pub(super) fn print(words: &[&str]) -> CommandOutput {
-    let (mut newline, mut escapes, mut words) = (true, true, words);
+/// `mksh`'s `print`: as `echo`, but with `-r` backslashes are left alone, `-u2` is stderr, and `--` ends the options.
+pub(super) fn print(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
+    let (mut newline, mut escapes, mut to_stderr, mut words) = (true, true, false, words);
     while let [flag, rest @ ..] = words {
-        match *flag {
-            "-r" => escapes = false,
-            "-n" => newline = false,
-            "-nr" | "-rn" => (newline, escapes) = (false, false),
-            "--" | "-" => {
-                words = rest;
-                break;
-            }
-            _ => break,
-        }
+        let Some(letters) = flag.strip_prefix('-') else { break };
         words = rest;
+        if matches!(letters, "" | "-") {
+            break;
+        }
+        for (at, letter) in letters.char_indices() {
+            match (letter, &letters[at + letter.len_utf8()..]) {
+                ('r', _) => escapes = false,
+                ('n', _) => newline = false,
+                ('u', stream @ ("1" | "2")) => {
+                    to_stderr = stream == "2";
+                    break;
+                }
+                ('A' | 'N' | 'R' | 'a' | 'c' | 'e' | 'i' | 'l' | 'o' | 'p' | 's' | 'u', _) => {
+                    return CommandOutput::unsupported(device, &format!("print {flag}"));
+                }
+                _ => {
+                    let text = format!("{SHELL_PATH}: print: -{letter}: unknown option\n");
+                    return CommandOutput::malformed(device, 1, text);
+                }
+            }
+        }
     }
-    said(words, newline, escapes)
+    let said = said(words, newline, escapes);
+    if to_stderr {
+        return CommandOutput { stderr: said.stdout.concat(), ..CommandOutput::status(0) };
+    }
+    said
 }
 
 fn said(words: &[&str], newline: bool, escapes: bool) -> CommandOutput {

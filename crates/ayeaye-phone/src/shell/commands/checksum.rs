@@ -69,12 +69,12 @@ async fn sum<H: Hash>(
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    let (mut text, mut failures) = (String::new(), String::new());
+    let mut reply = CommandOutput::default();
     for operand in operands_or_stdin(&flags.operands) {
         let mut input = match Input::open(phone, cwd, operand, io) {
             Ok(input) => input,
             Err(error) => {
-                push_fmt!(failures, "{program}: {operand}: {error}\n");
+                reply.complain(format!("{program}: {operand}: {error}\n"));
                 continue;
             }
         };
@@ -101,10 +101,7 @@ async fn sum<H: Hash>(
             text
         });
         let name = if flags.has('b') { String::new() } else { format!("  {operand}") };
-        push_fmt!(text, "{digest}{name}\n");
+        reply.stdout.push(format!("{digest}{name}\n").into());
     }
-    CommandOutput {
-        stdout: vec![text.into()],
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
-    }
+    reply
 }

@@ -1,7 +1,7 @@
 //! `test` and `[`, as mksh has them.
-use super::CommandOutput;
+use super::{CommandOutput, UNSUPPORTED, files::stat_of};
 use crate::{
-    files::normalize_path,
+    files::{Stat, normalize_path},
     shell::process::{SHELL_PATH, Shell},
 };
 
@@ -26,8 +26,13 @@ fn refusal(shell: &Shell, why: &str) -> CommandOutput {
     CommandOutput::malformed(shell.device(), 2, format!("{SHELL_PATH}: {why}\n"))
 }
 
-const BINARY: [&str; 9] = ["=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-const UNARY: [&str; 7] = ["-e", "-f", "-d", "-s", "-n", "-z", "-r"];
+const BINARY: [&str; 12] =
+    ["=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+const UNARY: [&str; 11] = ["-e", "-f", "-d", "-s", "-n", "-z", "-r", "-w", "-x", "-L", "-h"];
+/// Those of `mksh` that are not here, for one operand and for two.
+const LACKING_UNARY: [&str; 13] =
+    ["-G", "-H", "-O", "-S", "-a", "-b", "-c", "-g", "-k", "-o", "-p", "-t", "-u"];
+const LACKING_BINARY: [&str; 2] = ["<", ">"];
 
 #[derive(Debug)]
 struct Condition<'a> {
@@ -63,6 +68,9 @@ impl Condition<'_> {
                     self.words = rest;
                     break self.compared(left, operator, right)?;
                 }
+                [_, operator, _, ..] if LACKING_BINARY.contains(&operator) => {
+                    return Err(format!("{operator}: {UNSUPPORTED}"));
+                }
                 ["!", ref rest @ ..] if !rest.is_empty() => {
                     self.words = rest;
                     negated = !negated;
@@ -70,6 +78,9 @@ impl Condition<'_> {
                 [operator, operand, ref rest @ ..] if UNARY.contains(&operator) => {
                     self.words = rest;
                     break self.is(operator, operand);
+                }
+                [operator, _, ..] if operator == "(" || LACKING_UNARY.contains(&operator) => {
+                    return Err(format!("{operator}: {UNSUPPORTED}"));
                 }
                 [word, ref rest @ ..] => {
                     self.words = rest;
@@ -82,8 +93,8 @@ impl Condition<'_> {
     }
 
     fn is(&self, operator: &str, operand: &str) -> bool {
-        let path = normalize_path(self.shell.cwd(), operand);
-        let stat = || self.shell.device().files().stat(&path).ok();
+        let stat = || self.stat(operand);
+        let is_null = || normalize_path(self.shell.cwd(), operand) == "/dev/null";
         match operator {
             "-n" => !operand.is_empty(),
             "-z" => operand.is_empty(),
@@ -92,14 +103,37 @@ impl Condition<'_> {
             "-d" => stat().is_some_and(|stat| stat.is_dir()),
             "-f" => stat().is_some_and(|stat| !stat.is_dir()),
             "-s" => stat().is_some_and(|stat| stat.size > 0),
-            _ => stat().is_some() || path == "/dev/null",
+            "-w" => self.is_writable(operand) || is_null(),
+            "-x" => stat().is_some_and(|stat| stat.mode & 0o111 != 0),
+            // This phone has no links.
+            "-L" | "-h" => false,
+            _ => stat().is_some() || is_null(),
         }
+    }
+
+    fn stat(&self, operand: &str) -> Option<Stat> {
+        stat_of(self.shell.device(), self.shell.cwd(), operand).ok()
+    }
+
+    fn is_writable(&self, operand: &str) -> bool {
+        let path = normalize_path(self.shell.cwd(), operand);
+        self.stat(operand).is_some() && self.shell.device().files().is_writable(&path)
     }
 
     fn compared(&self, left: &str, operator: &str, right: &str) -> Result<bool, String> {
         match operator {
             "=" | "==" => return Ok(left == right),
             "!=" => return Ok(left != right),
+            // A file is newer than none.
+            "-nt" | "-ot" => {
+                let time = |operand| self.stat(operand).map(|stat| stat.modified);
+                let (left, right) = (time(left), time(right));
+                return Ok(if operator == "-nt" { left > right } else { left < right });
+            }
+            "-ef" => {
+                let file = |operand| self.stat(operand).map(|stat| stat.inode);
+                return Ok(file(left).is_some() && file(left) == file(right));
+            }
             _ => {}
         }
         let (left, right) = (self.number(left)?, self.number(right)?);

@@ -1,7 +1,11 @@
 //! `grep`, as toybox has it.
 use bytes::Bytes;
 
-use super::{CommandOutput, args::unknown_option, files::inputs};
+use super::{
+    CommandOutput,
+    args::refused,
+    files::{Input, operands_or_stdin},
+};
 use crate::{
     device::VirtualPhone,
     files::FileError,
@@ -15,9 +19,9 @@ pub(super) async fn grep(
     words: &[&str],
     io: &Io,
 ) -> CommandOutput {
-    let options = match Options::parse(words) {
+    let options = match Options::parse(device, words) {
         Ok(options) => options,
-        Err(why) => return CommandOutput::malformed(device, 2, why),
+        Err(refusal) => return refusal,
     };
     let has = |flag: char| options.flags.contains(&flag);
     let mut patterns = options.patterns.clone();
@@ -48,20 +52,42 @@ pub(super) async fn grep(
             format!("grep: bad REGEX '{}'\n", patterns.join("|")),
         );
     };
-    let (contents, mut failures) = inputs(device, cwd, "grep", operands, io).await;
     let names = (operands.len() > 1 || has('H')) && !has('h');
+    let mut reply = CommandOutput::default();
+    // Bytes of output that are already in the reply.
+    let mut before = 0;
     let mut out = String::new();
-    let mut matched = false;
-    for (name, content) in &contents {
-        let name = if name.is_empty() { "(standard input)" } else { name };
+    let (mut matched, mut failed) = (false, false);
+    for operand in operands_or_stdin(operands) {
+        let content = match Input::open(device, cwd, operand, io) {
+            Ok(input) => input.all(device).await,
+            Err(error) => Err(error),
+        };
+        let content = match content {
+            Ok(content) => content,
+            Err(error) => {
+                // A folder can be opened; it only has no lines.
+                failed |= error != FileError::IsDirectory;
+                before += out.len();
+                reply.stdout.push(std::mem::take(&mut out).into());
+                if !has('s') {
+                    reply.complain(format!("grep: {operand}: {error}\n"));
+                }
+                continue;
+            }
+        };
+        let name = if *operand == "-" { "(standard input)" } else { operand };
         let named = if names { format!("{name}:") } else { String::new() };
-        let text = String::from_utf8_lossy(content);
+        let text = String::from_utf8_lossy(&content);
         let lines: Vec<&str> = text.lines().collect();
         let wanted = |line: &str| regex.is_match(line) != has('v');
         let found: Vec<usize> =
             (0..lines.len()).filter(|number| wanted(lines[*number])).take(options.limit).collect();
         matched |= !found.is_empty();
-        if has('q') || has('l') && found.is_empty() || out.len() > PIPE_LIMIT {
+        if has('q') && matched {
+            return CommandOutput { status: 0, ..reply };
+        }
+        if has('q') || has('l') && found.is_empty() {
             continue;
         }
         if has('l') {
@@ -71,13 +97,13 @@ pub(super) async fn grep(
         } else {
             show(&mut out, names.then_some(name), &lines, &found, &regex, &options);
         }
+        if before + out.len() > PIPE_LIMIT {
+            reply.complain(format!("grep: write: {}\n", FileError::NoSpace));
+            return CommandOutput { status: 2, ..reply };
+        }
     }
-    if out.len() > PIPE_LIMIT {
-        push_fmt!(failures, "grep: write: {}\n", FileError::NoSpace);
-        out.clear();
-    }
-    let status = if failures.is_empty() { u8::from(!matched) } else { 2 };
-    CommandOutput { stdout: vec![Bytes::from(out)], ..CommandOutput::error(status, failures) }
+    reply.stdout.push(Bytes::from(out));
+    CommandOutput { status: if failed { 2 } else { u8::from(!matched) }, ..reply }
 }
 
 /// Adds the lines that were found, and those around them, until it is too much.
@@ -138,7 +164,8 @@ struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// Flags may stand behind operands; what one takes is the rest of its word, or the next word.
-    fn parse(words: &[&'a str]) -> Result<Self, String> {
+    fn parse(device: &VirtualPhone, words: &[&'a str]) -> Result<Self, CommandOutput> {
+        let malformed = |why: String| CommandOutput::malformed(device, 2, format!("grep: {why}\n"));
         let (flags, patterns, operands) = (Vec::new(), Vec::new(), Vec::new());
         let mut options =
             Self { flags, patterns, limit: usize::MAX, before: 0, after: 0, operands };
@@ -152,10 +179,13 @@ impl<'a> Options<'a> {
                 options.operands.push(word);
                 continue;
             };
+            if let Some(long) = letters.strip_prefix('-') {
+                return Err(refused(device, "grep", 2, long.split('=').next().unwrap_or(long)));
+            }
             for (at, letter) in letters.char_indices() {
                 if !"emABC".contains(letter) {
                     if !"EFacinoqvwxlshH".contains(letter) {
-                        return Err(unknown_option("grep", letter));
+                        return Err(refused(device, "grep", 2, letter.encode_utf8(&mut [0; 4])));
                     }
                     options.flags.push(letter);
                     continue;
@@ -163,12 +193,13 @@ impl<'a> Options<'a> {
                 let rest = &letters[at + 1..];
                 let value = if rest.is_empty() { words.next() } else { Some(rest) };
                 let value =
-                    value.ok_or_else(|| format!("grep: Missing argument to -{letter}\n"))?;
+                    value.ok_or_else(|| malformed(format!("Missing argument to -{letter}")))?;
                 if letter == 'e' {
                     options.patterns.push(value);
                     break;
                 }
-                let number = value.parse().map_err(|_| format!("grep: not integer: {value}\n"))?;
+                let number =
+                    value.parse().map_err(|_| malformed(format!("not integer: {value}")))?;
                 match letter {
                     'm' => options.limit = number,
                     'A' => options.after = number,
@@ -189,8 +220,8 @@ enum Syntax {
     Fixed,
 }
 
-/// In a basic regular expression `|`, `+`, `?`, braces and parentheses are literal, and operators with
-/// a backslash.
+/// In a basic regular expression braces and parentheses are literal, and operators with a backslash; `|`, `+` and `?`
+/// are always literal: only GNU has them as operators, with a backslash.
 fn translate(pattern: &str, syntax: Syntax) -> String {
     match syntax {
         Syntax::Fixed => regex_lite::escape(pattern),
@@ -202,7 +233,7 @@ fn translate(pattern: &str, syntax: Syntax) -> String {
                 match c {
                     '|' | '+' | '?' | '{' | '}' | '(' | ')' => out.extend(['\\', c]),
                     '\\' => match chars.next() {
-                        Some(c @ ('|' | '+' | '?' | '{' | '}' | '(' | ')')) => out.push(c),
+                        Some(c @ ('{' | '}' | '(' | ')')) => out.push(c),
                         Some(c) => out.extend(['\\', c]),
                         None => out.push_str("\\\\"),
                     },
@@ -223,7 +254,7 @@ mod tests {
     #[test]
     fn basic_expressions_become_extended() {
         assert_eq!(translate(r"a|b", Syntax::Basic), r"a\|b");
-        assert_eq!(translate(r"a\|b\(c\)", Syntax::Basic), "a|b(c)");
+        assert_eq!(translate(r"a\|b\+\(c\)\{2\}", Syntax::Basic), r"a\|b\+(c){2}");
         assert_eq!(translate("*a", Syntax::Basic), r"\*a");
         assert_eq!(translate("a.b", Syntax::Fixed), r"a\.b");
     }

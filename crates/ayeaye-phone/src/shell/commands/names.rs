@@ -1,5 +1,5 @@
-//! The names of the commands, for `command -v`.
-use super::CommandOutput;
+//! The names of the commands, for `command -v` and `which`.
+use super::{CommandOutput, args::flags};
 use crate::device::VirtualPhone;
 
 /// Builtins of `mksh`.
@@ -8,43 +8,93 @@ const BUILTINS: [&str; 17] = [
     ":", "[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "print", "pwd", "return",
     "sleep", "test", "true", "wait",
 ];
+/// Builtins of `mksh` that Android has as programs too.
+const BUILTINS_AND_PROGRAMS: [&str; 7] = ["[", "echo", "false", "pwd", "sleep", "test", "true"];
 /// Builtins of `mksh` that are not here.
 #[rustfmt::skip]
-pub(super) const LACKING: [&str; 26] = [
+pub(super) const LACKING_BUILTINS: [&str; 26] = [
     ".", "alias", "bg", "break", "builtin", "continue", "fg", "getopts", "jobs", "kill", "let", "local", "read",
     "readonly", "set", "shift", "source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
     "whence",
 ];
 /// Programs in `/system/bin`.
 #[rustfmt::skip]
-const PROGRAMS: [&str; 46] = [
+const PROGRAMS: [&str; 48] = [
     "am", "cat", "cmd", "content", "cp", "cut", "date", "df", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip",
     "head", "id", "ifconfig", "ime", "input", "ip", "locksettings", "logcat", "ls", "md5sum", "mkdir", "monkey", "mv",
-    "pidof", "pm", "ps", "rm", "screencap", "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail", "touch",
-    "toybox", "uiautomator", "unzip", "wc", "whoami", "wm",
+    "pidof", "pm", "ps", "rm", "rmdir", "screencap", "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail",
+    "touch", "toybox", "uiautomator", "unzip", "wc", "which", "whoami", "wm",
 ];
+/// Commands of toybox, and `awk`, that phones with Android 14 have and this one has not.
+#[rustfmt::skip]
+const LACKING_PROGRAMS: [&str; 156] = [
+    "acpi", "awk", "base64", "basename", "blkdiscard", "blkid", "blockdev", "cal", "chattr", "chcon", "chgrp", "chmod",
+    "chown", "chroot", "chrt", "cksum", "clear", "cmp", "comm", "cpio", "dd", "devmem", "diff", "dirname", "dmesg",
+    "dos2unix", "du", "env", "expand", "expr", "fallocate", "file", "find", "flock", "fmt", "free", "fsfreeze", "fsync",
+    "getconf", "getenforce", "getfattr", "groups", "gunzip", "hostname", "hwclock", "iconv", "inotifyd", "insmod",
+    "install", "ionice", "iorenice", "iotop", "killall", "ln", "load_policy", "logger", "logname", "losetup", "lsattr",
+    "lsmod", "lsof", "lspci", "lsusb", "makedevs", "microcom", "mkfifo", "mknod", "mkswap", "mktemp", "modinfo",
+    "modprobe", "more", "mount", "mountpoint", "nbd-client", "nc", "netcat", "netstat", "nice", "nl", "nohup", "nproc",
+    "nsenter", "od", "partprobe", "paste", "patch", "pgrep", "ping", "ping6", "pivot_root", "pkill", "pmap", "printenv",
+    "printf", "pwdx", "readelf", "readlink", "realpath", "renice", "restorecon", "rev", "rfkill", "rmmod", "rtcwake",
+    "runcon", "sed", "sendevent", "seq", "setenforce", "setfattr", "setsid", "sha1sum", "sha224sum", "sha384sum",
+    "sha512sum", "sort", "split", "strings", "stty", "swapoff", "swapon", "sync", "sysctl", "tac", "tar", "taskset",
+    "tee", "time", "timeout", "top", "tr", "traceroute", "traceroute6", "truncate", "tty", "tunctl", "umount", "uname",
+    "uniq", "unix2dos", "unlink", "unshare", "uptime", "usleep", "uudecode", "uuencode", "uuidgen", "vconfig", "vi",
+    "vmstat", "watch", "xargs", "xxd", "yes", "zcat",
+];
+
+/// Whether real phones have this program.
+pub(super) fn is_lacking(name: &str) -> bool {
+    LACKING_PROGRAMS.contains(&name.strip_prefix("/system/bin/").unwrap_or(name))
+}
+
+/// Whether this is a program of this phone, with its faults.
+fn is_program(phone: &VirtualPhone, name: &str) -> bool {
+    let plan = phone.faults().plan();
+    match name {
+        "gzip" => !plan.no_gzip,
+        "sha256sum" => !plan.no_sha256sum,
+        name => PROGRAMS.contains(&name),
+    }
+}
 
 /// `command -v NAME…`: what each is; it ends at one that there is not.
 pub(super) fn found(phone: &VirtualPhone, names: &[&str]) -> CommandOutput {
     let mut text = String::new();
     for name in names {
         let program = name.strip_prefix("/system/bin/").unwrap_or(name);
-        let plan = phone.faults().plan();
-        let lacks = match program {
-            "gzip" => plan.no_gzip,
-            "sha256sum" => plan.no_sha256sum,
-            _ => false,
-        };
-        let there = PROGRAMS.contains(&program) && !lacks;
         if BUILTINS.contains(name) {
             push_fmt!(text, "{name}\n");
-        } else if there {
+        } else if is_program(phone, program) {
             push_fmt!(text, "/system/bin/{program}\n");
         } else {
             return CommandOutput::on_stdout(1, text);
         }
     }
     CommandOutput::ok(text)
+}
+
+/// `which NAME…`: where each program is.
+pub(super) fn which(phone: &VirtualPhone, words: &[&str]) -> CommandOutput {
+    let flags = match flags(phone, "which", words, "") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    if flags.operands.is_empty() {
+        let text = "which: Needs 1 argument (see \"which --help\")\n";
+        return CommandOutput::malformed(phone, 1, text);
+    }
+    let (mut text, mut status) = (String::new(), 0);
+    for name in flags.operands {
+        let program = name.strip_prefix("/system/bin/").unwrap_or(name);
+        if is_program(phone, program) || BUILTINS_AND_PROGRAMS.contains(&program) {
+            push_fmt!(text, "/system/bin/{program}\n");
+        } else {
+            status = 1;
+        }
+    }
+    CommandOutput::on_stdout(status, text)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::{
     faults::{Fold, RawHeader},
     files::normalize_path,
     profile::pause_until,
+    shell::protocol::Channel,
 };
 
 /// The id of the panel, of a phone with two the inner one.
@@ -65,10 +66,10 @@ async fn capture(
         return Ok(write_file(device, cwd, path, picture.concat()));
     }
     let warns = faults.warning || (faults.fold.is_some() && display.is_none());
-    let warning = if warns { WARNING } else { "" };
+    let warning = warns.then(|| (Channel::Stderr, Bytes::from_static(WARNING.as_bytes())));
     Ok(CommandOutput {
         stdout: picture,
-        warning: warning.as_bytes().to_vec(),
+        earlier: warning.into_iter().collect(),
         drop_after: faults.drop_after,
         ..CommandOutput::default()
     })

@@ -97,18 +97,6 @@ pub(super) fn id(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
     }
 }
 
-pub(super) fn date(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
-    let format = match words {
-        [] | ["-u"] => "%a %b %e %H:%M:%S GMT %Y",
-        [format] if format.starts_with('+') => &format[1..],
-        _ => return CommandOutput::malformed(device, 1, "date: bad date\n"),
-    };
-    match strftime(format, device.unix_seconds()) {
-        Some(text) => CommandOutput::ok(text + "\n"),
-        None => CommandOutput::malformed(device, 1, format!("date: bad format '{format}'\n")),
-    }
-}
-
 /// Formats a time in UTC, the time zone of this phone; `None` for an unknown format.
 pub(super) fn strftime(format: &str, unix: u64) -> Option<String> {
     let moment = jiff::Timestamp::from_second(i64::try_from(unix).ok()?).ok()?;

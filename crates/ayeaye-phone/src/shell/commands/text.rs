@@ -7,7 +7,7 @@ use super::{
     CommandOutput,
     args::flags,
     files::{Input, inputs, operands_or_stdin},
-    put,
+    put, put_error,
 };
 use crate::{
     device::VirtualPhone,
@@ -76,12 +76,13 @@ pub(super) async fn head(
         return Ok(CommandOutput::unsupported(device, &format!("head {}", words.join(" "))));
     };
     let operands = operands_or_stdin(&operands);
-    let mut failures = String::new();
+    let mut status = 0;
     for (index, operand) in operands.iter().enumerate() {
         let mut input = match Input::open(device, cwd, operand, io) {
             Ok(input) => input,
             Err(error) => {
-                push_fmt!(failures, "head: {operand}: {error}\n");
+                status = 1;
+                put_error(io, format!("head: {operand}: {error}\n")).await?;
                 continue;
             }
         };
@@ -109,7 +110,7 @@ pub(super) async fn head(
             }
         }
     }
-    Ok(CommandOutput::error(u8::from(!failures.is_empty()), failures))
+    Ok(CommandOutput::status(status))
 }
 
 /// Where each line ends, behind its newline.
@@ -128,16 +129,18 @@ pub(super) async fn tail(
         return CommandOutput::unsupported(device, &format!("tail {}", words.join(" ")));
     };
     let operands = operands_or_stdin(&operands);
-    let (mut stdout, mut failures) = (Vec::new(), String::new());
+    let mut reply = CommandOutput::default();
     for (index, operand) in operands.iter().enumerate() {
-        let (contents, failed) = inputs(device, cwd, "tail", &[operand], io).await;
-        failures += &failed;
+        let (contents, failures) = inputs(device, cwd, "tail", &[operand], io).await;
+        if !failures.is_empty() {
+            reply.complain(failures);
+        }
         for (_, all) in contents {
-            stdout.push(Bytes::from(title(operands, index)));
-            stdout.push(all.slice(beginning(&all, amount)..));
+            reply.stdout.push(Bytes::from(title(operands, index)));
+            reply.stdout.push(all.slice(beginning(&all, amount)..));
         }
     }
-    CommandOutput { stdout, ..CommandOutput::error(u8::from(!failures.is_empty()), failures) }
+    reply
 }
 
 /// Where what `tail` shows of this begins.
@@ -167,19 +170,24 @@ pub(super) async fn wc(device: &VirtualPhone, cwd: &str, words: &[&str], io: &Io
     if shown.is_empty() {
         shown = vec![0, 1, 2];
     }
-    let wide = if shown.len() > 1 || flags.operands.len() > 1 { 7 } else { 0 };
+    // In columns: several files, and several numbers of standard input.
+    let in_columns = match flags.operands.len() {
+        0 => shown.len() > 1,
+        files => files > 1,
+    };
+    let wide = if in_columns { 7 } else { 0 };
     let told = |counts: &[u64; 4], name: &str| {
         let numbers: Vec<String> =
             shown.iter().map(|at| format!("{:>wide$}", counts[*at])).collect();
         let name = if name.is_empty() { String::new() } else { format!(" {name}") };
         format!("{}{name}\n", numbers.join(" "))
     };
-    let (mut text, mut failures, mut sum) = (String::new(), String::new(), [0; 4]);
+    let (mut reply, mut sum) = (CommandOutput::default(), [0; 4]);
     for operand in operands_or_stdin(&flags.operands) {
         let mut input = match Input::open(device, cwd, operand, io) {
             Ok(input) => input,
             Err(error) => {
-                push_fmt!(failures, "wc: {operand}: {error}\n");
+                reply.complain(format!("wc: {operand}: {error}\n"));
                 continue;
             }
         };
@@ -197,15 +205,12 @@ pub(super) async fn wc(device: &VirtualPhone, cwd: &str, words: &[&str], io: &Io
         }
         sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         let name = if flags.operands.is_empty() { "" } else { operand };
-        text += &told(&counts, name);
+        reply.stdout.push(told(&counts, name).into());
     }
     if flags.operands.len() > 1 {
-        text += &told(&sum, "total");
+        reply.stdout.push(told(&sum, "total").into());
     }
-    CommandOutput {
-        stdout: vec![text.into()],
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
-    }
+    reply
 }
 
 /// `cut -f LIST [-d DELIMITER] [-s] [FILE]…`, or `-c LIST` or `-b LIST`.
@@ -234,6 +239,9 @@ pub(super) async fn cut(
                 _ => return refused(),
             },
             "f" | "c" | "b" => match value().and_then(ranges) {
+                Some(_) if list.as_ref().is_some_and(|(kind, _)| *kind != letter) => {
+                    return refused();
+                }
                 Some(ranges) => list = Some((letter, ranges)),
                 None => return refused(),
             },
@@ -282,7 +290,7 @@ fn ranges(list: &str) -> Option<Vec<RangeInclusive<usize>>> {
         Some(("", "")) => None,
         Some((from, "")) => Some(number(from)?..=usize::MAX),
         Some(("", to)) => Some(1..=number(to)?),
-        Some((from, to)) => Some(number(from)?..=number(to)?),
+        Some((from, to)) => Some(number(from)?..=number(to)?).filter(|range| !range.is_empty()),
     };
     list.split(',').map(range).collect()
 }

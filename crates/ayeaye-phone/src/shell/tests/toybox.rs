@@ -143,11 +143,7 @@ async fn beginnings_ends_and_counts_are_those_of_toybox() {
             ("cd /sdcard; head -n 1 f; head -c 3 f; head -2 < f", 0, "a b\na ba b\nc\n"),
             ("cd /sdcard; head -n1 f g", 0, "==> f <==\na b\n\n==> g <==\nx\ty\tz"),
             ("cd /sdcard; tail -n1 f g", 0, "==> f <==\nd\n\n==> g <==\nx\ty\tz"),
-            (
-                "cd /sdcard; wc -l f; wc -l < f; wc f; cat f | wc -c",
-                0,
-                "3 f\n3\n      3       4       8 f\n8\n",
-            ),
+            ("cd /sdcard; wc -l f; wc -l < f; wc f; cat f | wc -c", 0, "3 f\n3\n3 4 8 f\n8\n"),
             ("cd /sdcard; wc -l f g", 0, "      3 f\n      0 g\n      3 total\n"),
             (
                 "cd /sdcard; cut -f2 g; cut -d' ' -f 1 f; cut -c1,3- f; cut -s -d' ' -f2 f",
@@ -195,6 +191,34 @@ async fn files_are_copied_touched_and_listed() {
         let (status, out, got) = run(&device, line).await;
         assert_eq!((status, out.as_str(), got.as_str()), (1, "", err), "{line}");
     }
+}
+
+#[tokio::test]
+async fn an_empty_word_is_no_file() {
+    let device = device();
+    run(&device, "mkdir /sdcard/x; cd /sdcard/x; echo 1 > a").await;
+    for (line, status, err) in [
+        ("rm -rf ''", 0, ""),
+        ("rm -r \"$UNSET\"", 1, "rm: : No such file or directory\n"),
+        ("ls ''", 1, "ls: : No such file or directory\n"),
+        ("cat ''", 1, "cat: : No such file or directory\n"),
+        ("stat -c %s ''", 1, "stat: '': No such file or directory\n"),
+        ("mv a ''", 1, "mv: bad 'a': No such file or directory\n"),
+        ("mv '' b", 1, "mv: bad '': No such file or directory\n"),
+        ("cp '' b", 1, "cp: bad '': No such file or directory\n"),
+        ("cp a ''", 1, "cp: bad 'a': No such file or directory\n"),
+        ("touch ''", 1, "touch: '': No such file or directory\n"),
+        ("mkdir -p ''", 1, "mkdir: '': No such file or directory\n"),
+        ("wc -l ''", 1, "wc: : No such file or directory\n"),
+        ("cat < ''", 1, "/system/bin/sh: can't open : No such file or directory\n"),
+        ("echo > ''", 1, "/system/bin/sh: can't create : No such file or directory\n"),
+        ("cd '' && pwd", 0, ""),
+        ("cp a b ''", 1, "cp: '' not a directory\n"),
+    ] {
+        let (got, out, told) = run(&device, &format!("cd /sdcard/x; {line}")).await;
+        assert_eq!((got, told.as_str()), (status, err), "{line}: {out}");
+    }
+    check(&device, &[("ls /sdcard/x; cd /sdcard/x; cd ''; pwd", 0, "a\n/sdcard/x\n")]).await;
 }
 
 /// Status, stdout and stderr of a line with this on its standard input, in pieces.

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 
 use bytes::Bytes;
 
-use super::{CommandOutput, Flags, flags};
+use super::{CommandOutput, Flags, flags, stat_of};
 use crate::{
     device::VirtualPhone,
     files::{CAPACITY, FileError, Stat, normalize_path},
@@ -27,13 +27,13 @@ pub(in crate::shell::commands) fn ls(
     };
     let here = ["."];
     let operands = if flags.operands.is_empty() { &here[..] } else { &flags.operands };
-    let (mut out, mut failures) = (String::new(), String::new());
+    let (mut out, mut reply) = (String::new(), CommandOutput::default());
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for operand in operands {
-        match device.files().stat(&normalize_path(cwd, operand)) {
+        match stat_of(device, cwd, operand) {
             Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push((*operand).to_owned()),
             Ok(stat) => files.push(((*operand).to_owned(), stat)),
-            Err(error) => push_fmt!(failures, "ls: {operand}: {error}\n"),
+            Err(error) => reply.complain(format!("ls: {operand}: {error}\n")),
         }
     }
     sort(&mut files, &flags);
@@ -43,7 +43,7 @@ pub(in crate::shell::commands) fn ls(
     folders.reverse();
     while let Some(folder) = folders.pop() {
         if out.len() > PIPE_LIMIT {
-            push_fmt!(failures, "ls: write: {}\n", FileError::NoSpace);
+            reply.complain(format!("ls: write: {}\n", FileError::NoSpace));
             break;
         }
         let path = normalize_path(cwd, &folder);
@@ -73,10 +73,8 @@ pub(in crate::shell::commands) fn ls(
             folders.extend(inside.rev().map(|(name, _)| format!("{folder}{slash}{name}")));
         }
     }
-    CommandOutput {
-        stdout: vec![Bytes::from(out)],
-        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
-    }
+    reply.stdout.push(Bytes::from(out));
+    reply
 }
 
 /// By name, or by what a flag says.
@@ -145,7 +143,7 @@ pub(in crate::shell::commands) fn stat(
     };
     let (mut out, mut failures) = (String::new(), String::new());
     for path in paths {
-        match device.files().stat(&normalize_path(cwd, path)) {
+        match stat_of(device, cwd, path) {
             Ok(stat) => match formatted(format, path, &stat) {
                 Ok(text) => push_fmt!(out, "{text}\n"),
                 Err(unknown) => {
@@ -220,9 +218,10 @@ pub(in crate::shell::commands) fn df(
     let mut out = format!("Filesystem       {head:>9}      Used Available Use% Mounted on\n");
     let mut places: Vec<(&str, &str)> = Vec::new();
     for operand in &flags.operands {
-        let path = normalize_path(cwd, operand);
-        match device.files().stat(&path) {
-            Ok(_) if path.starts_with("/sdcard") => places.push(("/dev/fuse", "/storage/emulated")),
+        match stat_of(device, cwd, operand) {
+            Ok(_) if normalize_path(cwd, operand).starts_with("/sdcard") => {
+                places.push(("/dev/fuse", "/storage/emulated"));
+            }
             Ok(_) => places.push(("/dev/block/dm-42", "/data")),
             Err(error) => push_fmt!(failures, "df: '{operand}': {error}\n"),
         }
