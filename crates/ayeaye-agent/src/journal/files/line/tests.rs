@@ -86,7 +86,7 @@ fn a_later_format_is_told_from_damage() {
 fn a_counter_that_cannot_be_added_to_is_no_record_of_ours() {
     let of = |fields: &str| {
         let body = format!(r#"{{"v":1,"seq":1,"ts":"2026-01-02T03:04:05Z",{fields}"#);
-        decode(&Chain::start(), &frame_line(&Chain::start(), &body)).map(|_| ())
+        decode(&Chain::start(), &checked_line(&Chain::start(), &body)).map(|_| ())
     };
     let with = |count: u64| {
         let note = r#""type":"note","data":{"kind":"","text":""}"#;
