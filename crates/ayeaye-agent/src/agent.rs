@@ -242,13 +242,20 @@ impl Agent {
             }
             break session;
         };
-        let mut report = session.report(false);
-        if session.stopped.is_none()
-            && let Some(told) = self.runs.unrecorded_end(id)
-        {
-            (report.stop_reason, report.message) = (told.stop_reason, told.message);
+        Ok(self.report_at_rest(&session))
+    }
+
+    /// The report of a session that nobody drives. Where no record has the end of its last run, how that ended here.
+    pub(super) fn report_at_rest(&self, session: &Session) -> Report {
+        let report = session.report(false);
+        let told = self.runs.unrecorded_end(session.id).filter(|_| session.stopped.is_none());
+        match told.filter(|told| told.run.number == report.run.number) {
+            None => report,
+            Some(Report { stop_reason: StopReason::StorageFailed, message, .. }) => {
+                Report { stop_reason: StopReason::StorageFailed, message, ..report }
+            }
+            Some(_) => report.of_panicked(),
         }
-        Ok(report)
     }
 
     /// Stops a session's run and waits for its end. One that is about to begin does not, so that its phone need not
@@ -269,7 +276,7 @@ impl Agent {
                 follower.finished().await;
                 if follower.running() {
                     // The run ended without a final update, so the record is authoritative.
-                    return Ok(self.read_session(id).await?.report(false));
+                    return Ok(self.report_at_rest(&self.read_session(id).await?));
                 }
                 return Ok((*follower.report()).clone());
             }

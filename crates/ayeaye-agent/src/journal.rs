@@ -37,7 +37,7 @@ pub enum JournalError {
     /// Good records follow a bad one: it can be read up to there, and is not written any more.
     #[error("session {id} is damaged at record {seq}: {what}")]
     Damaged {
-        /// The session that made the change.
+        /// Which session.
         id: SessionId,
         /// The first record that is not as it was written (1 is the first).
         seq: u64,
@@ -99,7 +99,7 @@ pub struct ReadPosition {
 /// A setting that a session has changed on a phone and not put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenChange {
-    /// Which session.
+    /// The session that made the change.
     pub session: SessionId,
     /// The change.
     pub change: SettingChange,

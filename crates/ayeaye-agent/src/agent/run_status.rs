@@ -77,7 +77,9 @@ impl Agent {
             }
             let session = folding.finish()?;
             if superseded || !self.is_outdated(&session, last_run).await? {
-                return Ok(RunStatus { report: session.report(false), superseded });
+                let report =
+                    if superseded { session.report(false) } else { self.report_at_rest(&session) };
+                return Ok(RunStatus { report, superseded });
             }
         }
     }

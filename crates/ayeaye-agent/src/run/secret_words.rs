@@ -32,7 +32,9 @@ impl Run {
         }
         let host = elements.and_then(|it| it.page_host(package)).unwrap_or_default();
         let installed = self.device.known_apps();
-        let installed: Vec<String> = installed.into_iter().filter_map(|app| app.label).collect();
+        let mut installed: Vec<String> =
+            installed.into_iter().filter_map(|app| app.label).collect();
+        installed.dedup();
         let mut beside = BesideSecrets::default();
         for found in &found {
             let value = secrets.restore(found);

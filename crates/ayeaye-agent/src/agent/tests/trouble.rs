@@ -139,6 +139,7 @@ async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash
     says_so(&report);
     says_so(&follower.report());
     says_so(&rig.agent.report(session, &client()).await.unwrap());
+    says_so(&rig.agent.run_status(session, 0, false, &client()).await.unwrap().report);
     let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));
 }

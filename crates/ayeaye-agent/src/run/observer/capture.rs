@@ -110,8 +110,8 @@ impl Observer {
         self.may_have_changed();
     }
 
-    /// Wakes a dark screen, once: if it goes dark again, somebody means it. A wake that did not get
-    /// through is tried once more.
+    /// Wakes a dark screen. If it goes dark again by the next step, somebody means it; within one look it may be no more
+    /// than a short timeout. A wake that did not get through is tried once more.
     async fn wake(
         &mut self,
         recorder: &mut Recorder,

@@ -62,7 +62,7 @@ impl SessionState {
 
     pub(super) fn begin_act(&mut self, start: &ToolStart) {
         self.counts.tools = self.counts.tools.max(start.tool_call_id);
-        // Leave is for one act. Waking the phone is none.
+        // A permission is for one act. Waking the phone is none.
         if start.is_act() {
             self.approval = None;
         }
