@@ -218,6 +218,11 @@ def main():
         host = importlib.import_module(name)
         if args.install and not hasattr(host, "CLIENT"):
             continue
+        python = getattr(host, "PYTHON", sys.executable)
+        if not shutil.which(python):
+            print(f"{name}: not run, since there is no {python}")
+            failed += 1
+            continue
         jobs = [(transport, False) for transport in args.transport or ("stdio", "http")]
         if args.install:
             jobs.append(("stdio", True))

@@ -179,12 +179,12 @@ impl Folders {
                 System::MacOs => home.join(".config/zed/settings.json"),
                 System::Unix => self.xdg.join("zed/settings.json"),
             },
-            // cline/cline, src/core/storage/disk.ts: in ~/.cline, which its command line reads (run); earlier editions of the
-            // extension kept it in VS Code's storage
+            // cline/cline, src/core/storage/disk.ts: in ~/.cline/data, which its command line reads (run); earlier editions
+            // of the extension kept it in VS Code's storage
             Client::Cline => {
                 let file = "settings/cline_mcp_settings.json";
                 let old = self.code().join("globalStorage/saoudrizwan.claude-dev").join(file);
-                let is_old = old.exists() && !home.join(".cline").exists();
+                let is_old = old.exists() && !home.join(".cline/data").exists();
                 if is_old { old } else { home.join(".cline/data").join(file) }
             }
             // RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts

@@ -94,7 +94,7 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
     let file = at(&format!("{of_extension}/cline_mcp_settings.json"));
     assert_eq!(user_file(&folders, Client::Cline), file);
     let beside = home.path().join(".cline/data/settings/cline_mcp_settings.json");
-    std::fs::create_dir_all(home.path().join(".cline")).unwrap();
+    std::fs::create_dir_all(home.path().join(".cline/data")).unwrap();
     assert_eq!(user_file(&folders, Client::Cline), beside.display().to_string());
     std::fs::write(home.path().join(".lmstudio-home-pointer"), "/opt/lm\n").unwrap();
     assert_eq!(user_file(&folders, Client::LmStudio), "/opt/lm/mcp.json");

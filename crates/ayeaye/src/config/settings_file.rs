@@ -10,8 +10,8 @@ use super::error::ConfigError;
 /// Larger files are no settings.
 const LARGEST: u64 = 1 << 20;
 
-/// How long whoever writes into a pipe may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the other end of a pipe may take, which may ask a person for a passphrase.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The text of a file that must be there.
 pub(super) fn read(path: &Path) -> Result<String, ConfigError> {

@@ -168,7 +168,7 @@ pub struct UsageItem {
 }
 
 /// Without ".0": hosts in JavaScript leave the structure out for their models where it is the same as the text, and compare
-/// our text with how they would write it.
+/// our text with how they would write it. Costs below 0.00001 are written otherwise all the same.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn as_in_javascript<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     #[expect(clippy::cast_possible_truncation, reason = "only where nothing is lost")]
