@@ -297,11 +297,13 @@ impl PromptArguments {
     /// Which phone to use.
     fn phone(&self) -> String {
         match self.get("device_id") {
-            // Where a prompt is a command of a client, what was left out comes as an empty word, or as the place it has.
-            Some(_) => format!(
-                "Use the phone with device_id {}; if list_connected_devices has no such phone, the one whose state is `device`. ",
+            // Where a prompt is a command of a client, the user may leave it out.
+            Some(text) if is_filled_in_later(text) => format!(
+                "Use the phone with device_id {}; if nothing stands there, call list_connected_devices and use the phone \
+                 whose state is `device`. ",
                 self.quoted("device_id")
             ),
+            Some(_) => format!("Use the phone with device_id {}. ", self.quoted("device_id")),
             None => {
                 "Call list_connected_devices and use the phone whose state is `device`; if there \
                      are several, ask me which. "
