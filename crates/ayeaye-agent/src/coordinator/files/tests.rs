@@ -167,6 +167,25 @@ async fn what_is_no_file_is_the_file_of_no_run() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_the_file_of_a_live_run_keeps_no_other_alive() {
+    let data = tempfile::tempdir().unwrap();
+    let one = server(&data);
+    let wanted = |phone| NewRun { devices: vec![DeviceId::new(phone)], ..new_run(session(&data)) };
+    let Registered::Granted(lives) = one.register(wanted("a")).await.unwrap() else {
+        panic!("free")
+    };
+    let Registered::Granted(over) = one.register(wanted("b")).await.unwrap() else {
+        panic!("free")
+    };
+    let file_of = |run: &Registration| data.path().join(format!("runs/{}.live", run.entry.epoch));
+    let left = file_of(&over);
+    drop(over);
+    std::os::unix::fs::symlink(file_of(&lives), left).unwrap();
+    assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&lives.entry));
+}
+
 #[tokio::test]
 async fn a_damaged_table_is_written_anew_by_whatever_changes_it() {
     let data = tempfile::tempdir().unwrap();
