@@ -160,8 +160,9 @@ impl Coordinator for FileCoordinator {
         let wakeups = self.wakeups.clone();
         let registered = self
             .change(move |place, table| {
-                let standing = table.register(run, &server)?;
+                // Before the table changes: if that cannot be written, the runs that this one ends go on.
                 live::sweep(&place.runs, table);
+                let standing = table.register(run, &server)?;
                 let live = |entry: RunEntry| {
                     let file = LiveFile::create(&place.runs, &entry, wakeups)?;
                     Ok(Registration { entry, guard: Box::new(file) })

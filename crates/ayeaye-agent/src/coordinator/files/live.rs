@@ -57,11 +57,12 @@ impl Drop for LiveFile {
     }
 }
 
-/// Whether the process lives that this file is of. What is no file, such as a pipe or a link, no run has made.
+/// Whether the process lives that this file is of. What is no file, such as a pipe or a link, no run has made: what a
+/// link names may be the file of another run.
 fn is_alive(path: &Path) -> Result<bool, CoordinatorError> {
-    match is_locked(path) {
-        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => Ok(false),
-        looked => looked.map_err(storage("look at", path)),
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => Ok(false),
+        _ => is_locked(path).map_err(storage("look at", path)),
     }
 }
 

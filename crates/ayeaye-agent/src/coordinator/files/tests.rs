@@ -167,6 +167,52 @@ async fn what_is_no_file_is_the_file_of_no_run() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_the_file_of_a_live_run_keeps_no_other_alive() {
+    let data = tempfile::tempdir().unwrap();
+    let one = server(&data);
+    let wanted = |phone| NewRun { devices: vec![DeviceId::new(phone)], ..new_run(session(&data)) };
+    let Registered::Granted(lives) = one.register(wanted("a")).await.unwrap() else {
+        panic!("free")
+    };
+    let Registered::Granted(over) = one.register(wanted("b")).await.unwrap() else {
+        panic!("free")
+    };
+    let file_of = |run: &Registration| data.path().join(format!("runs/{}.live", run.entry.epoch));
+    let left = file_of(&over);
+    drop(over);
+    std::os::unix::fs::symlink(file_of(&lives), left).unwrap();
+    assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&lives.entry));
+}
+
+/// A phone stays in the hand of whoever is told that it could not be registered for another session or for a task.
+#[tokio::test]
+async fn a_run_that_cannot_be_registered_ends_no_other() {
+    let data = tempfile::tempdir().unwrap();
+    let (one, first) = (server(&data), session(&data));
+    let wanted = |session, kind| NewRun { kind, ..new_run(session) };
+    let Registered::Granted(hand) = one.register(wanted(first, RunKind::InHand)).await.unwrap()
+    else {
+        panic!("free")
+    };
+    // Where the file of the next run has to be, none can be made.
+    let next = data.path().join(format!("runs/{}.live", hand.entry.epoch + 1));
+    fs::create_dir(&next).unwrap();
+    let other = session(&data);
+    for refused in [wanted(other, RunKind::InHand), wanted(first, RunKind::Task)] {
+        let err = one.register(refused).await.unwrap_err();
+        assert!(matches!(err, CoordinatorError::Storage { .. }), "{err}");
+        assert_eq!(one.runs().await.unwrap(), std::slice::from_ref(&hand.entry));
+    }
+    fs::remove_dir(&next).unwrap();
+    let Registered::Granted(moved) = one.register(wanted(other, RunKind::InHand)).await.unwrap()
+    else {
+        panic!("it is the same person")
+    };
+    assert_eq!(one.runs().await.unwrap(), [moved.entry]);
+}
+
 #[tokio::test]
 async fn a_damaged_table_is_written_anew_by_whatever_changes_it() {
     let data = tempfile::tempdir().unwrap();

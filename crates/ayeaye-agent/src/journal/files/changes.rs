@@ -139,7 +139,7 @@ pub(super) fn load_to_edit(
         return Ok(kept);
     }
     let aside = path.with_added_extension("bad");
-    fs::rename(&path, &aside).map_err(storage("put aside", &path))?;
+    keep_beside(&path, &aside).map_err(storage("put aside", &path))?;
     tracing::warn!(
         "{} is not what was written there: see it there for settings that nothing puts back now",
         aside.display()
@@ -147,6 +147,17 @@ pub(super) fn load_to_edit(
     // Until they are edited, and in case that fails.
     store(folder, device, kept.clone())?;
     Ok(kept)
+}
+
+/// Keeps what is in a file under another name too, in the place of what was there. The file stays until it is replaced:
+/// on a full disk it may not be.
+fn keep_beside(path: &Path, other: &Path) -> io::Result<()> {
+    match remove_file(other) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
+        _ => {}
+    }
+    // A second name takes no room, but not every file system has them.
+    fs::hard_link(path, other).or_else(|_| fs::copy(path, other).map(drop))
 }
 
 /// The phones that have open changes.
@@ -254,6 +265,38 @@ mod tests {
             let aside = fs::read_to_string(path.with_added_extension("bad")).unwrap();
             assert_eq!(aside, text, "whole, and still there");
         }
+    }
+
+    /// Nothing is lost by a full disk or a process that ends, whenever it is.
+    #[test]
+    fn a_good_entry_is_there_at_every_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, phone) = (folder.path(), DeviceId::new("X"));
+        let path = path(folder, &phone);
+        let session = SessionId::new();
+        let text = format!(
+            r#"{{"device":"X","changes":[7,{{"session":"{session}","setting":"c/d","before":"1","value":"0"}}]}}"#
+        );
+        write_whole(&path, text.as_bytes(), false).unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let stopped = || stop.load(std::sync::atomic::Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let looks = scope.spawn(|| {
+                let mut is_whole = true;
+                while is_whole && !stopped() {
+                    is_whole = load(folder, &phone).len() == 1;
+                }
+                is_whole
+            });
+            let edit = || {
+                write_whole(&path, text.as_bytes(), false)?;
+                Ok(load_to_edit(folder, &phone).map_err(io::Error::other)?.len())
+            };
+            let edited: Vec<io::Result<usize>> = (0..30).map(|_| edit()).collect();
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(edited.iter().all(|it| matches!(it, Ok(1))), "{edited:?}");
+            assert!(looks.join().unwrap());
+        });
     }
 
     #[tokio::test]

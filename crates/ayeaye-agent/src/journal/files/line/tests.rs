@@ -91,7 +91,13 @@ fn a_counter_that_cannot_be_added_to_is_no_record_of_ours() {
     let with = |count: u64| {
         let note = r#""type":"note","data":{"kind":"","text":""}"#;
         let step = r#""agent_type":"AppAgent","subtask":"","subtask_index":0"#;
-        let call = r#""purpose":"act","model":"m","profile":"p","messages":[]"#;
+        let request = r#""purpose":"act","model":"m","profile":"p","messages":[]"#;
+        let tokens = r#"{"prompt":0,"completion":0,"thinking":0,"cached":0,"total":0}"#;
+        let response = format!(
+            r#""kind":"final","success":true,"model":"m","tokens":{tokens},"latency_ms":0.5,"cost_usd":0.5,"cost_known":true"#
+        );
+        let start = r#""name":"CLICK","parameters":{},"device":true"#;
+        let end = r#""success":true,"result":"","duration_ms":0.5"#;
         [
             format!(r#""round":{count},{note}"#),
             format!(r#""step":{count},{note}"#),
@@ -105,11 +111,26 @@ fn a_counter_that_cannot_be_added_to_is_no_record_of_ours() {
                 r#""type":"step.start","data":{{"round_step":0,"agent_step":0,"request_number":{count},{step}}}"#
             ),
             format!(
-                r#""type":"llm.request","data":{{"call_id":{count},"request_number":1,"iteration":1,{call}}}"#
+                r#""type":"llm.request","data":{{"call_id":{count},"request_number":1,"iteration":1,{request}}}"#
             ),
             format!(
-                r#""type":"llm.request","data":{{"call_id":1,"request_number":{count},"iteration":1,{call}}}"#
+                r#""type":"llm.request","data":{{"call_id":1,"request_number":{count},"iteration":1,{request}}}"#
             ),
+            format!(
+                r#""type":"llm.request","data":{{"call_id":1,"request_number":1,"iteration":{count},{request}}}"#
+            ),
+            format!(
+                r#""type":"llm.response","data":{{"call_id":{count},"request_number":1,"iteration":1,{response}}}"#
+            ),
+            format!(
+                r#""type":"llm.response","data":{{"call_id":1,"request_number":{count},"iteration":1,{response}}}"#
+            ),
+            format!(
+                r#""type":"llm.response","data":{{"call_id":1,"request_number":1,"iteration":{count},{response}}}"#
+            ),
+            format!(r#""type":"tool.start","data":{{"tool_call_id":{count},{start}}}"#),
+            format!(r#""type":"tool.start","data":{{"tool_call_id":1,"batch":{count},{start}}}"#),
+            format!(r#""type":"tool.end","data":{{"tool_call_id":{count},{end}}}"#),
             format!(
                 r#""type":"subtask.end","data":{{"index":{count},"status":"FINISH","result":""}}"#
             ),
