@@ -192,6 +192,19 @@ impl FileSystem {
         writable(&inside).is_ok()
     }
 
+    /// The path of a file that is to be written. With a slash at its end a name is no file's.
+    pub(crate) fn path_to_write(&self, from: &str, name: &str) -> Result<String, FileError> {
+        let path = normalize_path(from, name);
+        if name.ends_with("/.") && !self.stat(&path)?.is_dir() {
+            return Err(FileError::NotDirectory);
+        }
+        if name.ends_with('/') && !self.is_dir(&path) {
+            self.check_writable(&path)?;
+            return Err(FileError::IsDirectory);
+        }
+        Ok(path)
+    }
+
     /// Creates or replaces a file.
     pub(crate) fn write(
         &mut self,

@@ -39,6 +39,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use self::args::split;
+pub(super) use self::files::read;
 use super::{
     io::{Io, WriteError},
     process::{SHELL_PATH, Shell, Stop},

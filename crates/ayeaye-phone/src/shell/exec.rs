@@ -283,13 +283,7 @@ impl Shell {
                 Target::Copy(_) => new.stderr.clone(),
                 Target::Read(word) => {
                     let path = self.text(word, io).await?;
-                    let full = files::normalize_path(&self.cwd, &path);
-                    let content = if full == "/dev/null" {
-                        Ok(Bytes::new())
-                    } else {
-                        self.device.files().read(&full)
-                    };
-                    match content {
+                    match commands::read(&self.device, &self.cwd, &path) {
                         Ok(content) => new.stdin = Stdin::bytes(content),
                         Err(error) => {
                             self.complain(&format!("can't open {path}: {error}"), io).await?;
@@ -319,11 +313,11 @@ impl Shell {
     }
 
     fn open(&self, path: &str, append: bool) -> Result<Sink, files::FileError> {
-        let path = files::normalize_path(&self.cwd, path);
-        if path == "/dev/null" {
+        if files::normalize_path(&self.cwd, path) == "/dev/null" {
             return Ok(Sink::Null);
         }
         let mut files = self.device.files();
+        let path = files.path_to_write(&self.cwd, path)?;
         if append {
             files.append(&path, b"", self.device.unix_seconds())?;
         } else {

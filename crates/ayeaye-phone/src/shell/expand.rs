@@ -6,6 +6,7 @@ use super::{
     syntax::{Word, WordPart},
     variables::{MAX_TEXT, check_size},
 };
+use crate::files::normalize_path;
 /// Most arguments of one command.
 const MAX_FIELDS: usize = 10_000;
 
@@ -113,22 +114,27 @@ impl Shell {
     fn matches(&self, field: &Field) -> Vec<String> {
         let text: String = field.text.iter().map(|(c, _)| *c).collect();
         let Some(pattern) = Pattern::parse(&field.text) else { return vec![text] };
-        let normalize_path = text.starts_with('/');
-        let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
+        // The files are known by one path only; what was typed may be another way there.
+        let (folder, below, slashes) = pattern.parts();
+        let base =
+            if folder.is_empty() { self.cwd() } else { &normalize_path(self.cwd(), &folder) };
+        let base = format!("{}/", base.trim_end_matches('/'));
         let files = self.device().files();
         let mut size = 0;
         let found: Vec<String> = files
             .paths()
-            .filter_map(|path| if normalize_path { Some(path) } else { path.strip_prefix(&base) })
-            .filter(|path| !path.is_empty())
-            .filter(|path| pattern.matches(path))
+            .filter(|path| {
+                let name = path.strip_prefix(&base).filter(|name| !name.is_empty());
+                name.is_some_and(|name| below.matches(name))
+                    && (slashes.is_empty() || files.is_dir(path))
+            })
+            .map(|path| format!("{folder}{}{slashes}", &path[base.len()..]))
             // What goes beyond is found to be too much.
             .take_while(|path| {
                 let fits = size <= MAX_TEXT;
                 size += path.len();
                 fits
             })
-            .map(str::to_owned)
             .collect();
         if found.is_empty() { vec![text] } else { found }
     }

@@ -44,6 +44,25 @@ impl Pattern {
         special.then_some(Self(tokens))
     }
 
+    /// The folder that it begins with, as it was typed, what is below that, and the slashes at its end.
+    pub(super) fn parts(&self) -> (String, Self, String) {
+        let Self(tokens) = self;
+        let is_slash = |token: &Token| *token == Token::Literal('/');
+        let first = tokens.iter().position(|token| !matches!(token, Token::Literal(_)));
+        let before = &tokens[..first.unwrap_or(tokens.len())];
+        let start = before.iter().rposition(is_slash).map_or(0, |at| at + 1);
+        let end = tokens.iter().rposition(|token| !is_slash(token)).map_or(0, |at| at + 1);
+        let text = |tokens: &[Token]| -> String {
+            let literals = tokens.iter().filter_map(|token| match token {
+                Token::Literal(c) => Some(*c),
+                _ => None,
+            });
+            literals.collect()
+        };
+        let below = tokens[start..end.max(start)].to_vec();
+        (text(&tokens[..start]), Self(below), text(&tokens[end.max(start)..]))
+    }
+
     /// Nothing special matches a slash, or a dot at the beginning of a name. Linear in the product of both lengths, whatever the pattern.
     pub(super) fn matches(&self, path: &str) -> bool {
         let Self(pattern) = self;

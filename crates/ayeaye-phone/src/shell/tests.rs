@@ -3,6 +3,7 @@ mod clients;
 mod clock;
 mod limits;
 mod log;
+mod paths;
 mod refusals;
 mod scripts;
 mod sessions;

@@ -1,7 +1,7 @@
 //! Builtins of `mksh`, and `sleep`.
 use std::time::Duration;
 
-use super::CommandOutput;
+use super::{CommandOutput, read};
 use crate::{
     device::VirtualPhone,
     files::{self, normalize_path},
@@ -46,8 +46,7 @@ pub(super) async fn sh(
             line.clone()
         }
         [file, args @ ..] if !file.starts_with('-') => {
-            let read = shell.device().files().read(&normalize_path(shell.cwd(), file));
-            let content = match read {
+            let content = match read(shell.device(), shell.cwd(), file) {
                 Ok(content) if content.len() <= MAX_TEXT => content,
                 Ok(_) => {
                     return Ok(CommandOutput::unsupported(shell.device(), "sh of so large a file"));
@@ -85,15 +84,33 @@ pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     CommandOutput::status(status)
 }
 
-pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
+/// `cd [-LP] [--] [FOLDER]`. There are no links, with which `-L` and `-P` would differ.
+pub(super) fn cd(shell: &mut Shell, mut words: &[&str]) -> CommandOutput {
+    while let [option, rest @ ..] = words {
+        let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            break;
+        };
+        words = rest;
+        if letters == "-" {
+            break;
+        }
+        if let Some(unknown) = letters.chars().find(|letter| !"LPe".contains(*letter)) {
+            let text = format!("{SHELL_PATH}: cd: -{unknown}: unknown option\n");
+            return CommandOutput::malformed(shell.device(), 2, text);
+        }
+    }
     let to = match words {
         [] => "/",
         // `mksh` stays where it is.
         [""] => ".",
         [to] => to,
         _ => {
-            let text = format!("{SHELL_PATH}: cd: bad substitution\n");
-            return CommandOutput::malformed(shell.device(), 1, text);
+            let why = if words.len() == 2 { "bad substitution" } else { "too many arguments" };
+            return CommandOutput::malformed(
+                shell.device(),
+                2,
+                format!("{SHELL_PATH}: cd: {why}\n"),
+            );
         }
     };
     let before = shell.variable("OLDPWD");

@@ -1,16 +1,21 @@
 //! `date`: the time of the phone, or another one, in UTC.
-use super::{CommandOutput, args::refused, files::stat_of, system::strftime};
+use super::{
+    CommandOutput,
+    args::refused,
+    files::stat_of,
+    system::{strftime, with_zone},
+};
 use crate::device::VirtualPhone;
 
 /// `date [-u] [-d @SECONDS | -r FILE] [+FORMAT]`.
 pub(super) fn date(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandOutput {
     let malformed = |why: String| CommandOutput::malformed(device, 1, format!("date: {why}\n"));
-    let (mut zone, mut format, mut time) =
-        ("GMT", "%a %b %e %H:%M:%S %Z %Y", device.unix_seconds());
+    let (mut zone, mut format, mut time) = ("GMT", None, device.unix_seconds());
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         if let Some(given) = word.strip_prefix('+') {
-            format = given;
+            // The first counts.
+            format = format.or(Some(given));
             continue;
         }
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
@@ -55,7 +60,8 @@ pub(super) fn date(device: &VirtualPhone, cwd: &str, words: &[&str]) -> CommandO
             break;
         }
     }
-    match strftime(&format.replace("%Z", zone), time) {
+    let format = format.unwrap_or("%a %b %e %H:%M:%S %Z %Y");
+    match strftime(&with_zone(format, zone), time) {
         Some(text) => CommandOutput::ok(text + "\n"),
         None => malformed(format!("bad format '{format}'")),
     }

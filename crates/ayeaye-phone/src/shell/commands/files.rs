@@ -27,7 +27,11 @@ pub(super) fn stat_of(device: &VirtualPhone, cwd: &str, operand: &str) -> Result
 }
 
 /// Reads a file of the file system or of `/proc`.
-pub(super) fn read(device: &VirtualPhone, cwd: &str, name: &str) -> Result<Bytes, FileError> {
+pub(in crate::shell) fn read(
+    device: &VirtualPhone,
+    cwd: &str,
+    name: &str,
+) -> Result<Bytes, FileError> {
     let path = normalize_path(cwd, name);
     match path.as_str() {
         "/dev/null" => Ok(Bytes::new()),

@@ -100,7 +100,12 @@ pub(super) fn id(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
 /// Formats a time in UTC, the time zone of this phone; `None` for an unknown format.
 pub(super) fn strftime(format: &str, unix: u64) -> Option<String> {
     let moment = jiff::Timestamp::from_second(i64::try_from(unix).ok()?).ok()?;
-    jiff::fmt::strtime::format(format.replace("%Z", "GMT"), moment).ok()
+    jiff::fmt::strtime::format(with_zone(format, "GMT"), moment).ok()
+}
+
+/// The format with this in place of `%Z`; `%%Z` is a percent sign and a letter.
+pub(super) fn with_zone(format: &str, zone: &str) -> String {
+    format.split("%%").map(|part| part.replace("%Z", zone)).collect::<Vec<_>>().join("%%")
 }
 
 /// A process id that is stable for a name.

@@ -58,10 +58,10 @@ fn parse<'a>(words: &[&'a str]) -> Option<(Amount, Vec<&'a str>)> {
     Some((amount, operands))
 }
 
-/// The title of a file among several.
-fn title(operands: &[&str], index: usize) -> String {
-    let gap = if index > 0 { "\n" } else { "" };
-    let name = if operands[index] == "-" { "standard input" } else { operands[index] };
+/// The title of a file among several, of which some may have been shown before.
+fn title(operands: &[&str], operand: &str, is_first: bool) -> String {
+    let gap = if is_first { "" } else { "\n" };
+    let name = if operand == "-" { "standard input" } else { operand };
     if operands.len() > 1 { format!("{gap}==> {name} <==\n") } else { String::new() }
 }
 
@@ -76,8 +76,8 @@ pub(super) async fn head(
         return Ok(CommandOutput::unsupported(device, &format!("head {}", words.join(" "))));
     };
     let operands = operands_or_stdin(&operands);
-    let mut status = 0;
-    for (index, operand) in operands.iter().enumerate() {
+    let (mut status, mut is_first) = (0, true);
+    for operand in operands {
         let mut input = match Input::open(device, cwd, operand, io) {
             Ok(input) => input,
             Err(error) => {
@@ -86,7 +86,9 @@ pub(super) async fn head(
                 continue;
             }
         };
-        if let Some(failed) = put(io, "head", title(operands, index).into()).await? {
+        let title = title(operands, operand, is_first);
+        is_first = false;
+        if let Some(failed) = put(io, "head", title.into()).await? {
             return Ok(failed);
         }
         let mut left = amount;
@@ -129,14 +131,15 @@ pub(super) async fn tail(
         return CommandOutput::unsupported(device, &format!("tail {}", words.join(" ")));
     };
     let operands = operands_or_stdin(&operands);
-    let mut reply = CommandOutput::default();
-    for (index, operand) in operands.iter().enumerate() {
+    let (mut reply, mut is_first) = (CommandOutput::default(), true);
+    for operand in operands {
         let (contents, failures) = inputs(device, cwd, "tail", &[operand], io).await;
         if !failures.is_empty() {
             reply.complain(failures);
         }
         for (_, all) in contents {
-            reply.stdout.push(Bytes::from(title(operands, index)));
+            reply.stdout.push(Bytes::from(title(operands, operand, is_first)));
+            is_first = false;
             reply.stdout.push(all.slice(beginning(&all, amount)..));
         }
     }

@@ -84,12 +84,7 @@ async fn outputs_are_written_in_their_order() {
         ("cat b nope b > o 2>&1; cat o", 0, &format!("bee\ncat: nope: {nope}bee\n"), ""),
         ("grep -H e b nope b > o 2>&1; cat o", 0, &format!("b:bee\ngrep: nope: {nope}b:bee\n"), ""),
         ("wc -c b nope > o 2>&1; tail -n 2 o", 0, &format!("wc: nope: {nope}      4 total\n"), ""),
-        (
-            "head -n1 nope b > o 2>&1; cat o",
-            0,
-            &format!("head: nope: {nope}\n==> b <==\nbee\n"),
-            "",
-        ),
+        ("head -n1 nope b > o 2>&1; cat o", 0, &format!("head: nope: {nope}==> b <==\nbee\n"), ""),
         ("tail -n1 b nope > o 2>&1; cat o", 0, &format!("==> b <==\nbee\ntail: nope: {nope}"), ""),
         (
             "md5sum b nope 2>&1 | cut -c 33-",
@@ -260,6 +255,7 @@ async fn dates_are_told_in_the_way_that_is_asked_for() {
         ("date -d @x", 1, "", "date: bad date @x\n"),
         ("date -d", 1, "", "date: Missing argument to -d (see \"date --help\")\n"),
         ("date 010203042026", 1, "", "date: cannot set date: Operation not permitted\n"),
+        ("date +%Z%%Z%%%Z; date -u +%Z%%Z; date +a +b", 0, "GMT%Z%GMT\nUTC%Z\na\n", ""),
     ])
     .await;
 }

@@ -1,5 +1,5 @@
 //! What changes files: `rm`, `rmdir`, `cp`, `mv`, `touch` and `mkdir`.
-use super::{CommandOutput, flags};
+use super::{CommandOutput, flags, stat_of};
 use crate::{
     device::VirtualPhone,
     files::{FileError, FileSystem, file_name, normalize_path},
@@ -38,26 +38,48 @@ pub(in crate::shell::commands) fn rm(
     }
     let mut told = String::new();
     let output = each(device, "rm", &flags.operands, |operand| {
+        let operand = match operand.trim_end_matches('/') {
+            "" => operand,
+            "." => return Ok(()),
+            trimmed => trimmed,
+        };
+        if file_name(operand) == ".." {
+            return Err(format!("bad path {operand}"));
+        }
         let path = normalize_path(cwd, operand);
         let mut files = device.files();
         let all =
             if flags.has('v') { told_as_removed(&files, operand, &path) } else { String::new() };
-        match files.remove(&path, recursive) {
-            Err(FileError::Missing) if force => return Ok(()),
-            done => done.map_err(|error| format!("{operand}: {error}"))?,
+        let removed = if file_name(operand) == "." && (recursive || !files.is_dir(&path)) {
+            remove_content(&mut files, &path)
+        } else {
+            files.remove(&path, recursive)
+        };
+        if matches!(removed, Ok(()) | Err(FileError::Invalid)) {
+            told += &all;
         }
-        told += &all;
-        Ok(())
+        match removed {
+            Err(FileError::Missing) if force => Ok(()),
+            removed => removed.map_err(|error| format!("{operand}: {error}")),
+        }
     });
     CommandOutput { stdout: vec![told.into()], ..output }
+}
+
+/// Removes what is in a folder, of which `folder/.` is no name to remove it by.
+fn remove_content(files: &mut FileSystem, path: &str) -> Result<(), FileError> {
+    for (name, _) in files.list(path)? {
+        files.remove(&normalize_path(path, &name), true)?;
+    }
+    Err(FileError::Invalid)
 }
 
 /// What `rm -v` says of a path and of all below it, which goes first.
 fn told_as_removed(files: &FileSystem, operand: &str, path: &str) -> String {
     let below = format!("{path}/");
-    let all: Vec<&str> =
-        files.paths().filter(|other| *other == path || other.starts_with(&below)).collect();
-    let operand = operand.trim_end_matches('/');
+    let is_removed =
+        |other: &&str| other.starts_with(&below) || *other == path && file_name(operand) != ".";
+    let all: Vec<&str> = files.paths().filter(is_removed).collect();
     all.iter().rev().fold(String::new(), |mut told, one| {
         let command = if files.is_dir(one) { "rmdir" } else { "rm" };
         push_fmt!(told, "{command} '{operand}{}'\n", &one[path.len()..]);
@@ -76,8 +98,12 @@ pub(in crate::shell::commands) fn rmdir(
         Err(refusal) => return refusal,
     };
     each(device, "rmdir", &flags.operands, |operand| {
-        let path = normalize_path(cwd, operand);
-        let removed = device.files().remove_empty_dir(&path);
+        let removed = match file_name(operand.trim_end_matches('/')) {
+            "." => stat_of(device, cwd, operand).and(Err(FileError::Invalid)),
+            // The folder that this goes through is in it.
+            ".." => stat_of(device, cwd, operand).and(Err(FileError::NotEmpty)),
+            _ => device.files().remove_empty_dir(&normalize_path(cwd, operand)),
+        };
         removed.map_err(|error| format!("{operand}: {error}"))
     })
 }
@@ -109,6 +135,19 @@ fn targets<'a>(
     Ok(sources.iter().map(with_target).collect())
 }
 
+/// Whether the last operand can be the new name of a file, or of a folder. With a slash at its end it is a folder's.
+fn check_new_name(
+    files: &FileSystem,
+    cwd: &str,
+    name: &str,
+    is_folder: bool,
+) -> Result<(), FileError> {
+    if is_folder && name.ends_with('/') {
+        return Ok(());
+    }
+    files.path_to_write(cwd, name).map(|_| ())
+}
+
 /// The output of a command on several operands.
 fn operands_output(
     program: &str,
@@ -134,22 +173,26 @@ pub(in crate::shell::commands) fn mv(
         Ok(moved) => moved,
         Err(refusal) => return refusal,
     };
+    let to = flags.operands.last().copied().unwrap_or_default();
     let moved = moved.into_iter().map(|(source, path, new)| {
+        let bad = |error: FileError| format!("bad '{source}': {error}");
         let mut files = device.files();
         if matches!(file_name(source.trim_end_matches('/')), "." | "..") {
-            return Err(format!("bad '{source}': {}", FileError::Busy));
+            return Err(bad(FileError::Busy));
         }
+        let is_folder = files.stat(&path).map_err(bad)?.is_dir();
+        check_new_name(&files, cwd, to, is_folder).map_err(|error| match error {
+            FileError::IsDirectory => bad(FileError::NotDirectory),
+            error => bad(error),
+        })?;
         if flags.has('n') && files.stat(&new).is_ok() {
             return Ok(());
         }
         // `rename` of a file to itself does nothing, and succeeds.
         if path == new {
-            return files
-                .stat(&path)
-                .map(|_| ())
-                .map_err(|error| format!("bad '{source}': {error}"));
+            return Ok(());
         }
-        files.rename(&path, &new).map_err(|error| format!("bad '{source}': {error}"))
+        files.rename(&path, &new).map_err(bad)
     });
     operands_output("mv", moved)
 }
@@ -168,6 +211,7 @@ pub(in crate::shell::commands) fn cp(
         Ok(copied) => copied,
         Err(refusal) => return refusal,
     };
+    let to = flags.operands.last().copied().unwrap_or_default();
     let (recursive, keeps) = (['a', 'r', 'R'].iter().any(|flag| flags.has(*flag)), flags.has('n'));
     let copied = copied.into_iter().map(|(source, path, new)| {
         let bad = |error: FileError| format!("bad '{source}': {error}");
@@ -178,6 +222,8 @@ pub(in crate::shell::commands) fn cp(
         if folder && !recursive {
             return Err(format!("Skipped dir '{source}'"));
         }
+        check_new_name(&device.files(), cwd, to, folder)
+            .map_err(|error| format!("{to}: {error}"))?;
         if new.is_empty() {
             return Err(bad(FileError::Missing));
         }
@@ -224,13 +270,13 @@ pub(in crate::shell::commands) fn touch(
         Err(refusal) => return refusal,
     };
     each(device, "touch", &flags.operands, |operand| {
-        let path = normalize_path(cwd, operand);
-        let mut files = device.files();
-        if files.is_dir(&path) || flags.has('c') && files.stat(&path).is_err() {
+        let stat = stat_of(device, cwd, operand);
+        if stat.is_ok_and(|stat| stat.is_dir()) || flags.has('c') && stat.is_err() {
             return Ok(());
         }
-        files
-            .append(&path, b"", device.unix_seconds())
+        let mut files = device.files();
+        let path = files.path_to_write(cwd, operand);
+        path.and_then(|path| files.append(&path, b"", device.unix_seconds()))
             .map_err(|error| format!("'{operand}': {error}"))
     })
 }
@@ -265,6 +311,8 @@ pub(in crate::shell::commands) fn mkdir(
 fn missing_folders<'a>(files: &FileSystem, cwd: &str, operand: &'a str) -> Vec<&'a str> {
     let operand = operand.trim_end_matches('/');
     let ends = operand.match_indices('/').map(|(at, _)| at).chain([operand.len()]);
-    let ways = ends.map(|end| &operand[..end]).filter(|way| !way.is_empty());
+    // Where two slashes meet, and at dots, no folder begins.
+    let ways =
+        ends.map(|end| &operand[..end]).filter(|way| !matches!(file_name(way), "" | "." | ".."));
     ways.filter(|way| files.stat(&normalize_path(cwd, way)).is_err()).collect()
 }
