@@ -9,6 +9,7 @@ pub(crate) mod resolve;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ayeaye_agent::gate::lists_app;
 use ayeaye_agent::{App, DeviceError, Performed};
 use tokio::time::Instant;
 
@@ -60,11 +61,13 @@ struct AppFound {
 pub(crate) struct AppCatalog {
     installed: Mutex<Option<(Instant, Vec<InstalledApp>)>>,
     labels: Arc<AppLabels>,
+    /// Packages that are named to nobody who does not name them.
+    private: Vec<String>,
 }
 
 impl AppCatalog {
-    pub(crate) fn new(labels: Arc<AppLabels>) -> Self {
-        Self { installed: Mutex::default(), labels }
+    pub(crate) fn new(labels: Arc<AppLabels>, private: Vec<String>) -> Self {
+        Self { installed: Mutex::default(), labels, private }
     }
 
     /// The apps that can be opened, with the names under their icons as far as they are known.
@@ -238,8 +241,10 @@ impl AppCatalog {
                     installed = self.query(client).await?;
                 }
                 Err(unclear) => {
-                    let mut why = unclear.to_string();
-                    if matches!(unclear, AppNameError::Missing { .. }) {
+                    let is_missing = matches!(unclear, AppNameError::Missing { .. });
+                    named.retain(|app| !is_missing || !lists_app(&self.private, &app.package));
+                    let mut why = resolve(name, &named).err().unwrap_or(unclear).to_string();
+                    if is_missing {
                         why.push_str(&profiles::where_else(client, what).await);
                     }
                     return Err(client.not_sent(what, why));

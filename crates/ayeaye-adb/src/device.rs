@@ -26,7 +26,7 @@ use crate::parse::{
     split_batch, wm_size,
 };
 use crate::text_entry::{Keyboards, TextEntry};
-use crate::{AppLabels, ExchangeFolder, fence, gesture, screen, settings, sync};
+use crate::{ExchangeFolder, fence, gesture, screen, settings, sync};
 
 /// Why a drag may have been a swipe.
 const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the time after which the finger began to \
@@ -120,7 +120,7 @@ impl DeviceProperties {
 impl AdbDevice {
     pub(crate) fn new(
         client: Arc<DeviceClient>,
-        app_labels: Arc<AppLabels>,
+        apps: AppCatalog,
         seen: Arc<SeenScreens>,
         files: Option<ExchangeFolder>,
     ) -> Self {
@@ -128,7 +128,7 @@ impl AdbDevice {
             client,
             seen,
             elements: ElementReader::default(),
-            apps: AppCatalog::new(app_labels),
+            apps,
             files,
             sdk: OnceCell::new(),
             long_press: OnceCell::new(),

@@ -10,6 +10,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
+use crate::apps::AppCatalog;
 use crate::device::{DeviceProperties, SeenScreens};
 use crate::identity::{Identities, Identity};
 use crate::links::{self, Phone, Ways, transport};
@@ -43,6 +44,7 @@ pub struct AdbDevices {
     /// Who was opened last is the last.
     seen: Mutex<Vec<SeenPhone>>,
     files: Option<ExchangeFolder>,
+    private_apps: Vec<String>,
 }
 
 impl AdbDevices {
@@ -55,6 +57,13 @@ impl AdbDevices {
     #[must_use]
     pub fn with_files(self, folder: ExchangeFolder) -> Self {
         Self { files: Some(folder), ..self }
+    }
+
+    /// Names none of these apps (packages; `com.example.*` stands for all that begin so) in answer to a name that no app
+    /// has: that an app is installed is as private as the app.
+    #[must_use]
+    pub fn with_private_apps(self, private_apps: Vec<String>) -> Self {
+        Self { private_apps, ..self }
     }
 
     /// Takes names of apps from here, which are kept for longer or shared with other servers.
@@ -72,7 +81,15 @@ impl AdbDevices {
         let servers = std::iter::once(Arc::clone(&first)).chain(further).collect();
         let app_labels = Arc::new(AppLabels::new(None));
         let seen = Mutex::default();
-        Self { servers, first, identities: Arc::default(), app_labels, seen, files: None }
+        Self {
+            servers,
+            first,
+            identities: Arc::default(),
+            app_labels,
+            seen,
+            files: None,
+            private_apps: Vec::new(),
+        }
     }
 
     /// The version of the first adb server, such as 41. Starts a server if that is needed and allowed.
@@ -134,7 +151,8 @@ impl AdbDevices {
         let client = client.with_dumps(seen.dumps());
         client.has_shell_v2().await?;
         let (labels, files) = (Arc::clone(&self.app_labels), self.files.clone());
-        Ok(Arc::new(AdbDevice::new(Arc::new(client), labels, seen, files)))
+        let apps = AppCatalog::new(labels, self.private_apps.clone());
+        Ok(Arc::new(AdbDevice::new(Arc::new(client), apps, seen, files)))
     }
 
     /// What was learnt of this phone. One that was booted since is known by its link.

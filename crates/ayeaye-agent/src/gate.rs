@@ -60,7 +60,7 @@ pub use self::control_facts::ControlFacts;
 pub(crate) use self::countdown::{have_counted_down, is_same_later, seconds, take_countdowns};
 pub use self::intent::UserWords;
 pub(crate) use self::kept_secrets::named_secrets;
-pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment};
+pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment, lists_app};
 pub use self::request::{GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::{is_secret_pad, needs_elements};

@@ -155,6 +155,24 @@ async fn an_app_that_is_not_there_is_named_with_those_that_are() {
 }
 
 #[tokio::test]
+async fn a_private_app_is_not_named_to_those_who_do_not_name_it() {
+    let content = [MANIFEST, TABLE].concat();
+    let fake = phone("en-US\n", move |request| unzipped(request, "weather", &content)).await;
+    let devices = fake.devices().with_app_labels(Arc::new(AppLabels::new(None)));
+    let devices = devices.with_private_apps(vec!["org.example.*".to_owned()]);
+    let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
+    for name in ["Zettelkasten", "Wexathxer"] {
+        let awake = Gesture::Awake { app: name.to_owned() };
+        let error = device.perform(&awake, ON).await.unwrap_err().to_string();
+        assert!(error.contains("no app of this name is installed"), "{error}");
+        assert!(!error.to_lowercase().contains("weather"), "{error}");
+    }
+    let awake = Gesture::Awake { app: "Weather".to_owned() };
+    let opened = device.perform(&awake, ON).await.unwrap().opened;
+    assert_eq!(opened.as_deref(), Some("org.example.weather"));
+}
+
+#[tokio::test]
 async fn a_phone_that_cannot_tell_names_still_opens_apps_by_what_is_known() {
     let endless = |_: &str| Reply::Endless(vec![b'x'; 65536]);
     let cut = |request: &str| unzipped(request, "weather", &MANIFEST[..700]);

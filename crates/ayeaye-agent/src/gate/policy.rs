@@ -188,7 +188,7 @@ fn smaller<T: PartialOrd>(one: Option<T>, other: Option<T>) -> Option<T> {
 }
 
 /// Whether an app is in a list of packages; `com.example.*` stands for all that begin so.
-pub(super) fn lists_app(list: &[String], package: &str) -> bool {
+pub fn lists_app(list: &[String], package: &str) -> bool {
     list.iter().any(|entry| {
         let entry = entry.trim();
         match entry.strip_suffix('*') {

@@ -150,17 +150,20 @@ const PROMPTS: [PromptSpec; 5] = [
             optional("reply", "Reply", "An answer to its question, or advice."),
         ],
         render: |given| {
+            const IF_ASKED: &str = "If a question is open, ask me and pass my answer on with ask_agent_continue; \
+                                    otherwise call ask_agent_continue with the session_id alone.";
             let reply = match given.get("reply") {
+                Some(text) if is_filled_in_later(text) => format!(
+                    "Then call ask_agent_continue with the session_id and this as reply_from_client: {}. If nothing stands \
+                     there: {IF_ASKED}",
+                    given.quoted("reply")
+                ),
                 Some(_) => format!(
                     "Then call ask_agent_continue with the session_id and this as \
                      reply_from_client: {}.",
                     given.quoted("reply")
                 ),
-                None => {
-                    "If a question is open, ask me and pass my answer on with ask_agent_continue; \
-                         otherwise call ask_agent_continue with the session_id alone."
-                        .to_owned()
-                }
+                None => IF_ASKED.to_owned(),
             };
             format!(
                 "Continue the phone session {}.\n\nCall get_session first and tell me in a sentence \

@@ -36,7 +36,8 @@ impl Phones {
             config.adb.files.clone().unwrap_or_else(|| config.data_dir.join(EXCHANGE_FILES));
         let exchange = ExchangeFolder::new(folder).with_floor(config.journal.min_free);
         let with_both = |devices: AdbDevices| {
-            Arc::new(devices.with_app_labels(Arc::clone(&labels)).with_files(exchange.clone()))
+            let devices = devices.with_app_labels(Arc::clone(&labels)).with_files(exchange.clone());
+            Arc::new(devices.with_private_apps(config.policy.private_apps.clone()))
         };
         let mut opened = Vec::new();
         if let Some(virtual_phone) = virtual_phone {
