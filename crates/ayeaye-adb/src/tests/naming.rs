@@ -161,7 +161,7 @@ async fn a_private_app_is_not_named_to_those_who_do_not_name_it() {
     let devices = fake.devices().with_app_labels(Arc::new(AppLabels::new(None)));
     let devices = devices.with_private_apps(vec!["org.example.*".to_owned()]);
     let device = devices.open_adb(&DeviceId::new("X")).await.unwrap();
-    for name in ["Zettelkasten", "Wexathxer"] {
+    for name in ["Zettelkasten", "Theater"] {
         let awake = Gesture::Awake { app: name.to_owned() };
         let error = device.perform(&awake, ON).await.unwrap_err().to_string();
         assert!(error.contains("no app of this name is installed"), "{error}");
