@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cargo": "the gate: clippy, tests, docs, demo; the bench is started by hand",
     "claude": "tests/outside/hosts",
     "codex": "tests/outside/hosts",
+    "copilot": "tests/outside/hosts",
     "docker": "release workflow, job container",
     "gemini": "tests/outside/hosts",
     "git": "contributors",

@@ -38,6 +38,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ayeaye_agent::{Agent, Principal};
+use futures::FutureExt as _;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
@@ -242,7 +243,7 @@ impl ServerHandler for Server {
     ) -> Result<GetTaskResult, ErrorData> {
         // Boxed, as what reads a session is large, and would be part of every future around it.
         let got = Box::pin(self.tasks.get(&self.agent, &request.task_id, &ctx));
-        answered("tasks/get", got).await
+        answered("tasks/get", got.boxed()).await
     }
 
     async fn update_task(
@@ -253,7 +254,7 @@ impl ServerHandler for Server {
         self.require_tasks().await?;
         let answers = request.input_responses;
         let updated = Box::pin(self.tasks.update(&self.agent, &request.task_id, answers, &ctx));
-        answered("tasks/update", updated).await
+        answered("tasks/update", updated.boxed()).await
     }
 
     async fn cancel_task(
@@ -263,7 +264,7 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         self.require_tasks().await?;
         let cancelled = Box::pin(self.tasks.cancel(&self.agent, &request.task_id, &ctx));
-        answered("tasks/cancel", cancelled).await
+        answered("tasks/cancel", cancelled.boxed()).await
     }
 
     async fn call_tool(
@@ -315,7 +316,8 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.subscriptions.has_listed(&self.agent, &ctx);
         let cursor = request.and_then(|request| request.cursor);
-        answered("resources/list", resources::list(&self.agent, cursor.as_deref(), &ctx)).await
+        answered("resources/list", resources::list(&self.agent, cursor.as_deref(), &ctx).boxed())
+            .await
     }
 
     async fn list_resource_templates(
@@ -332,7 +334,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let reading = resources::read(&self.agent, &request.uri, self.offer(), &ctx);
-        answered("resources/read", Box::pin(reading)).await.map(Into::into)
+        answered("resources/read", reading.boxed()).await.map(Into::into)
     }
 
     async fn subscribe(
@@ -341,7 +343,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let subscribed = self.subscriptions.subscribe(&self.agent, &request.uri, &ctx);
-        answered("resources/subscribe", subscribed).await
+        answered("resources/subscribe", subscribed.boxed()).await
     }
 
     async fn unsubscribe(
@@ -362,7 +364,7 @@ impl ServerHandler for Server {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let listening = self.subscriptions.listen(&self.agent, subscription);
-        answered("subscriptions/listen", listening).await
+        answered("subscriptions/listen", listening.boxed()).await
     }
 
     async fn list_prompts(
@@ -380,7 +382,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let principal = principal::of(&ctx);
         let got = prompts::get(&self.agent, &principal, &request.name, request.arguments);
-        answered("prompts/get", got).await.map(Into::into)
+        answered("prompts/get", got.boxed()).await.map(Into::into)
     }
 
     async fn complete(
@@ -390,7 +392,7 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         let principal = principal::of(&ctx);
         let completed = completion::complete(&self.agent, &principal, request);
-        answered("completion/complete", completed).await
+        answered("completion/complete", completed.boxed()).await
     }
 
     async fn on_custom_request(

@@ -93,7 +93,7 @@ pub struct HowToRun {
     #[arg(long, value_name = "N")]
     pub(super) max_steps: Option<String>,
     /// Who answers questions: the setting run.reply-mode if left out, which is you, in this terminal, unless
-    /// it was changed. manual_reply is you as well
+    /// it was changed
     #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
     pub(super) reply_mode: Option<String>,
     /// Let a host agent split up the task over the phone's apps

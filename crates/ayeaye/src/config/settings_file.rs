@@ -11,7 +11,7 @@ use super::error::ConfigError;
 const LARGEST: u64 = 1 << 20;
 
 /// How long the other end of a pipe may take, which may ask a person for a passphrase.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The text of a file that must be there.
 pub(super) fn read(path: &Path) -> Result<String, ConfigError> {

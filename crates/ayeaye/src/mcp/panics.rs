@@ -4,6 +4,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -30,10 +31,11 @@ pub async fn catch_panics<R: From<CallToolResult>>(
     }
 }
 
-/// The same for every other method, whose answer is then an error of the protocol.
+/// The same for every other method, whose answer is then an error of the protocol. Boxed: it is part of the future that
+/// serves a connection.
 pub(super) async fn answered<R>(
     method: &'static str,
-    work: impl Future<Output = Result<R, ErrorData>>,
+    work: BoxFuture<'_, Result<R, ErrorData>>,
 ) -> Result<R, ErrorData> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(answer) => answer,
@@ -63,7 +65,7 @@ mod tests {
     async fn a_request_that_panics_is_answered_with_an_error() {
         let number = Some(7);
         let work = async { number.filter(|it| *it < 7).map(Ok).expect("hush, not for the client") };
-        let error = answered("resources/read", work).await.unwrap_err();
+        let error = answered("resources/read", work.boxed()).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::INTERNAL_ERROR);
         assert!(error.message.starts_with("resources/read failed inside"), "{error:?}");
         assert!(!error.message.contains("hush"), "{error:?}");
