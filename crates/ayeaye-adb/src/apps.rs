@@ -242,8 +242,14 @@ impl AppCatalog {
                 }
                 Err(unclear) => {
                     let is_missing = matches!(unclear, AppNameError::Missing { .. });
-                    named.retain(|app| !is_missing || !lists_app(&self.private, &app.package));
-                    let mut why = resolve(name, &named).err().unwrap_or(unclear).to_string();
+                    let mut why = unclear.to_string();
+                    if is_missing && !self.private.is_empty() {
+                        named.retain(|app| !lists_app(&self.private, &app.package));
+                        // That nothing has the name stays true of fewer apps.
+                        why = resolve(name, &named)
+                            .err()
+                            .map_or_else(String::new, |it| it.to_string());
+                    }
                     if is_missing {
                         why.push_str(&profiles::where_else(client, what).await);
                     }

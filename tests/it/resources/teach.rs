@@ -110,7 +110,7 @@ async fn a_prompt_can_be_asked_for_with_what_a_client_fills_in_later() {
         .with_arguments(arguments.as_object().cloned().unwrap());
     let prompt = client.get_prompt(request).await.unwrap();
     let text = prompt.messages[0].content.as_text().unwrap().text.clone();
-    assert!(text.contains("\"$1\"") && text.contains("\"$2\""), "{text}");
+    assert!(text.contains("\"$1\"") && text.contains("\"$2\". If nothing stands there"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
