@@ -94,6 +94,8 @@ async fn an_endpoint_whose_certificate_nobody_vouches_for_is_sent_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_trusts_the_certificate_gets_through() {
     let (url, heard) = listen();
+    // Another test may have been quicker.
+    rustls::crypto::ring::default_provider().install_default().ok();
     // This machine's own certificates are not asked for, and there may be none.
     let trusting = reqwest::Client::builder()
         .tls_certs_only([reqwest::Certificate::from_pem(CERTIFICATE).unwrap()])
