@@ -13,6 +13,7 @@ mod gzip;
 mod overlap;
 mod png;
 mod raw;
+mod refusals;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,7 +27,8 @@ use tokio::time::{Instant, timeout_at};
 use self::attempt::{Failure, framebuffer_frame};
 use self::choice::{CaptureWay, Choice};
 use self::digest::Digests;
-use self::overlap::Overlap;
+use self::overlap::{Overlap, UnderWay};
+use self::refusals::Refusals;
 use crate::client::DeviceClient;
 
 /// The most bytes of one capture, compressed or not: twice the pixels of the largest televisions.
@@ -73,127 +75,143 @@ impl Capture {
         client: &DeviceClient,
         panel: Option<u64>,
     ) -> Result<Captured, DeviceError> {
-        let limit = client.limits().capture;
-        let deadline = Instant::now() + limit;
+        let deadline = Instant::now() + client.limits().capture;
         self.begin_anew_on(client.link());
         let under_way = self.overlap.begin();
-        let (mut tries, mut unknown) = (0, Vec::new());
-        // What the phone prints in whatever way it is asked, in place of a picture.
-        let mut said = None;
+        let (mut tries, mut refusals) = (0, Refusals::default());
         loop {
             let begun = Instant::now();
             let way = self.choice().next(begun, panel.is_some());
-            let mut is_no_picture = false;
-            let error = match self.attempt(client, way, panel, deadline).await {
+            let failure = match self.attempt(client, way, panel, deadline).await {
                 Ok(captured) => {
-                    *self.last() = captured.frame.as_earlier();
-                    self.digests.captured(captured.frame.digest(), begun);
                     let took = begun.elapsed();
-                    let now = Instant::now();
-                    let alone = under_way.succeeded(took, now);
-                    let came = captured.way;
-                    if came != way {
-                        // How long each of the two took is not known.
-                        self.choice().came_beside_another(came, took);
-                        self.choice().was_broken(way, now);
-                    } else if alone {
-                        self.choice().succeeded(way, took, now);
-                    } else {
-                        self.choice().came_beside_another(way, took);
-                    }
-                    let size = captured.frame.size();
-                    tracing::debug!(
-                        device = %client.id(), way = came.name(), ?panel, ?took, %size, "captured"
-                    );
+                    self.learn_from_capture(&captured, way, begun, under_way);
+                    let (came, size) = (captured.way.name(), captured.frame.size());
+                    tracing::debug!(device = %client.id(), way = came, ?panel, ?took, %size, "captured");
                     return Ok(captured);
                 }
-                Err(Failure::TooSlow(would_take)) => {
-                    let seconds = would_take.as_secs_f32();
-                    tracing::info!(
-                        device = %client.id(),
-                        "a slow link: a raw capture would take {seconds:.1} s, so the phone compresses"
-                    );
-                    self.choice().was_too_slow(way, would_take, Instant::now());
-                    continue;
-                }
-                Err(Failure::Unknown(reason)) if way != CaptureWay::Png => {
-                    tracing::info!(
-                        device = %client.id(), reason, "no {} captures from this phone", way.name()
-                    );
-                    self.choice().refused(way, Instant::now());
-                    unknown.push((way, format!("{}: {reason}", way.name())));
-                    continue;
-                }
-                Err(Failure::Unknown(reason)) => {
-                    is_no_picture = true;
-                    unknown.retain(|(way, _)| *way != CaptureWay::Png);
-                    let reasons = unknown.iter().map(|(_, reason)| reason.as_str());
-                    let png =
-                        if unknown.is_empty() { reason.clone() } else { format!("PNG: {reason}") };
-                    let all: Vec<&str> = reasons.chain([png.as_str()]).collect();
-                    said = printed_by_all(&all).map(ToOwned::to_owned);
-                    let error = client.garbled(WHAT, all.join("; "));
-                    if self.choice().was_broken(way, Instant::now()) {
-                        unknown.push((way, format!("PNG: {reason}")));
-                    }
-                    error
-                }
-                // A closed service is how adbd says that it has none, where the phone has just answered.
-                Err(Failure::Other(DeviceError::LinkLost(..) | DeviceError::Refused { .. }))
-                    if way == CaptureWay::Framebuffer && !unknown.is_empty() =>
-                {
-                    self.choice().refused(way, Instant::now());
-                    unknown.push((way, "framebuffer: refused".to_owned()));
-                    continue;
-                }
-                Err(Failure::Other(error)) => {
-                    let is_damaged = matches!(error, DeviceError::Garbled { .. });
-                    if is_damaged && self.choice().was_broken(way, Instant::now()) {
-                        let (name, why) = (way.name(), reason_of(&error));
-                        tracing::info!(device = %client.id(), why, "{name} captures come damaged");
-                        unknown.push((way, format!("{name}: {why}")));
-                    }
-                    error
-                }
+                Err(failure) => failure,
             };
-            if error.is_unreachable() {
-                self.choice().link_broke();
-            }
-            // Next time it is done in another way.
-            if matches!(error, DeviceError::TimedOut { .. }) && way != CaptureWay::Raw {
-                self.choice().was_too_slow(way, limit * 2, Instant::now());
-            }
+            refusals.begin_attempt();
+            let Some(error) = self.learn_from_failure(client, way, failure, &mut refusals) else {
+                continue;
+            };
             tries += 1;
             let again = matches!(error, DeviceError::Garbled { .. }) && tries <= RETRIES;
-            if !again || deadline <= Instant::now() {
-                let was_tried = unknown.iter().any(|(way, _)| *way == CaptureWay::Framebuffer);
-                if is_no_picture && panel.is_none() && !was_tried {
-                    let begun = Instant::now();
-                    if let Ok(captured) = framebuffer_frame(client, deadline).await {
-                        tracing::info!(device = %client.id(), %error, "captures come by `framebuffer:`");
-                        let mut choice = self.choice();
-                        let now = Instant::now();
-                        choice.refused(CaptureWay::Raw, now);
-                        choice.refused(CaptureWay::Png, now);
-                        choice.succeeded(CaptureWay::Framebuffer, now - begun, now);
-                        return Ok(captured);
-                    }
-                }
-                let mut choice = self.choice();
-                for (way, _) in &unknown {
-                    choice.forgive(*way);
-                }
-                if was_tried {
-                    choice.forgive(CaptureWay::Raw);
-                    choice.forgive(CaptureWay::Png);
-                }
-                return Err(match said.filter(|_| is_no_picture) {
-                    Some(said) => DeviceError::CannotCapture { id: client.id().clone(), said },
-                    None => error,
-                });
+            if again && Instant::now() < deadline {
+                tracing::debug!(device = %client.id(), %error, "capture once more");
+                continue;
             }
-            tracing::debug!(device = %client.id(), %error, "capture once more");
+            if panel.is_none()
+                && refusals.leave_framebuffer()
+                && let Some(captured) = self.by_framebuffer(client, deadline, &error).await
+            {
+                return Ok(captured);
+            }
+            refusals.forgive(&mut self.choice());
+            return Err(refusals.told(client, error));
         }
+    }
+
+    /// How long this way took, if that tells anything of it.
+    fn learn_from_capture(
+        &self,
+        captured: &Captured,
+        way: CaptureWay,
+        begun: Instant,
+        under_way: UnderWay<'_>,
+    ) {
+        *self.last() = captured.frame.as_earlier();
+        self.digests.captured(captured.frame.digest(), begun);
+        let now = Instant::now();
+        let took = now - begun;
+        let alone = under_way.succeeded(took, now);
+        if captured.way != way {
+            // How long each of the two took is not known.
+            self.choice().came_beside_another(captured.way, took);
+            self.choice().was_broken(way, now);
+        } else if alone {
+            self.choice().succeeded(way, took, now);
+        } else {
+            self.choice().came_beside_another(way, took);
+        }
+    }
+
+    /// What is wrong with the capture; none where the phone does not take it in this way, and another one is left.
+    fn learn_from_failure(
+        &self,
+        client: &DeviceClient,
+        way: CaptureWay,
+        failure: Failure,
+        refusals: &mut Refusals,
+    ) -> Option<DeviceError> {
+        let error = match failure {
+            Failure::TooSlow(would_take) => {
+                let seconds = would_take.as_secs_f32();
+                tracing::info!(
+                    device = %client.id(),
+                    "a slow link: a raw capture would take {seconds:.1} s, so the phone compresses"
+                );
+                self.choice().was_too_slow(way, would_take, Instant::now());
+                return None;
+            }
+            Failure::Unknown(reason) if way != CaptureWay::Png => {
+                tracing::info!(device = %client.id(), reason, "no {} captures from this phone", way.name());
+                self.choice().refused(way, Instant::now());
+                refusals.add(way, &reason);
+                return None;
+            }
+            Failure::Unknown(reason) => {
+                let error = refusals.add_png(client, &reason);
+                if self.choice().was_broken(way, Instant::now()) {
+                    refusals.add(way, &reason);
+                }
+                error
+            }
+            // A closed service is how adbd says that it has none, where the phone has just answered.
+            Failure::Other(DeviceError::LinkLost(..) | DeviceError::Refused { .. })
+                if way == CaptureWay::Framebuffer && !refusals.is_empty() =>
+            {
+                self.choice().refused(way, Instant::now());
+                refusals.add(way, "refused");
+                return None;
+            }
+            Failure::Other(error) => {
+                let is_damaged = matches!(error, DeviceError::Garbled { .. });
+                if is_damaged && self.choice().was_broken(way, Instant::now()) {
+                    let why = reason_of(&error);
+                    tracing::info!(device = %client.id(), why, "{} captures come damaged", way.name());
+                    refusals.add(way, &why);
+                }
+                error
+            }
+        };
+        if error.is_unreachable() {
+            self.choice().link_broke();
+        }
+        // Next time it is done in another way.
+        if matches!(error, DeviceError::TimedOut { .. }) && way != CaptureWay::Raw {
+            self.choice().was_too_slow(way, client.limits().capture * 2, Instant::now());
+        }
+        Some(error)
+    }
+
+    /// By adb's own service, where `screencap` gives no picture.
+    async fn by_framebuffer(
+        &self,
+        client: &DeviceClient,
+        deadline: Instant,
+        error: &DeviceError,
+    ) -> Option<Captured> {
+        let begun = Instant::now();
+        let captured = framebuffer_frame(client, deadline).await.ok()?;
+        tracing::info!(device = %client.id(), %error, "captures come by `framebuffer:`");
+        let (mut choice, now) = (self.choice(), Instant::now());
+        choice.refused(CaptureWay::Raw, now);
+        choice.refused(CaptureWay::Png, now);
+        choice.succeeded(CaptureWay::Framebuffer, now - begun, now);
+        drop(choice);
+        Some(captured)
     }
 
     /// What was learnt holds for one link: another one may be quicker, or slower.
@@ -309,24 +327,6 @@ fn describe(bytes: &[u8]) -> String {
 }
 
 const BEGINNING: &str = ", beginning with `";
-
-/// The words that came in every way in which anything came, of reasons as [`describe`] has them. A damaged picture is
-/// none.
-fn printed_by_all<'a>(reasons: &[&'a str]) -> Option<&'a str> {
-    let is_silent = |reason: &&&str| {
-        let told = reason.rsplit_once(": ").map_or(**reason, |(_, told)| told);
-        matches!(told, "0 bytes came" | "refused")
-    };
-    let words = |reason: &&'a str| {
-        let (_, behind) = reason.split_once(BEGINNING)?;
-        let (words, _) = behind.rsplit_once('`')?;
-        let is_text = !words.contains('\u{fffd}') && words.chars().any(char::is_alphabetic);
-        is_text.then_some(words)
-    };
-    let mut all = reasons.iter().filter(|reason| !is_silent(reason)).map(words);
-    let first = all.next()??;
-    all.all(|other| other == Some(first)).then_some(first)
-}
 
 /// The same bytes, decoded by all readers.
 #[cfg(test)]

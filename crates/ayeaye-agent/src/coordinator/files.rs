@@ -75,7 +75,10 @@ impl FileCoordinator {
         work: impl FnOnce(&Folders) -> Result<T, CoordinatorError> + Send + 'static,
     ) -> Result<T, CoordinatorError> {
         let place = self.place.clone();
-        match tokio::task::spawn_blocking(move || work(&place)).await {
+        // Boxed: a task is compiled once for what it returns, and not once for each closure.
+        let work: Box<dyn FnOnce() -> Result<T, CoordinatorError> + Send> =
+            Box::new(move || work(&place));
+        match tokio::task::spawn_blocking(work).await {
             Ok(done) => done,
             Err(err) => Err(storage("use", &self.place.runs)(io::Error::other(err))),
         }

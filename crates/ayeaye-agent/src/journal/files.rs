@@ -361,6 +361,8 @@ async fn blocking<T: Send + 'static>(
     path: &Path,
     work: impl FnOnce() -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, JournalError> {
+    // Boxed: a task is compiled once for what it returns, and not once for each closure.
+    let work: Box<dyn FnOnce() -> Result<T, JournalError> + Send> = Box::new(work);
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(err) => Err(storage(doing, path)(io::Error::other(err))),

@@ -111,5 +111,7 @@ fn open(path: &Path) -> io::Result<File> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
+    // Boxed: a task is compiled once for what it returns, and not once for each closure.
+    let work: Box<dyn FnOnce() -> io::Result<T> + Send> = Box::new(work);
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }

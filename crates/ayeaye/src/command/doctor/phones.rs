@@ -113,7 +113,7 @@ async fn look(app: &App, id: &DeviceId) -> Result<(Severity, String), DeviceErro
         );
         return Ok((Severity::Warning, text));
     } else if frame.is_black() {
-        text.push_str("; but the capture is black: an app protects its screen");
+        text.push_str("; but the capture is black, as it is where an app protects its screen");
     }
     Ok((Severity::Ok, text))
 }
