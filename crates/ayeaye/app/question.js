@@ -50,7 +50,9 @@ export function showQuestion(question, answer) {
   button.className = by === "choice" ? "" : "main";
   button.onclick = send;
   box.onkeydown = (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    // 229 is a key of an input method: Safari tells of it when the text is already complete.
+    const composes = event.isComposing || event.keyCode === 229;
+    if (event.key === "Enter" && !event.shiftKey && !composes) {
       event.preventDefault();
       send();
     }

@@ -57,8 +57,9 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 export const keys = {
   keydown(event) {
-    // Keys by which somebody chooses what an input method offers are not for the phone.
-    if (!open() || event.ctrlKey || event.metaKey || event.isComposing) return;
+    // Keys by which somebody chooses what an input method offers are not for the phone: 229, which Safari tells of when the
+    // text is already complete.
+    if (!open() || event.ctrlKey || event.metaKey || event.isComposing || event.keyCode === 229) return;
     if (handled(event)) {
       event.preventDefault();
       event.stopPropagation();

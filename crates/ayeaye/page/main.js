@@ -126,6 +126,10 @@ async function begin() {
   watchScreens();
   watchLeaving();
   watchFocus();
+  // A file that is dropped here would take the page's place, and a phone in hand would be given back.
+  for (const kind of ["dragover", "drop"]) {
+    window.addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+  }
   // Durations of what runs are told by the second.
   // While the server does not answer nobody knows what still runs.
   const ticks = () => !document.hidden && state.link !== "lost";

@@ -244,6 +244,18 @@ async function everyKindOfAnswer(browser, pages) {
     const box = page.locator("#reply-text");
     return (await box.isVisible()) && box.getAttribute("placeholder");
   };
+  const afterEnter = (keyCode) =>
+    page.evaluate(async (keyCode) => {
+      const { showQuestion } = await import("/app/question.js");
+      const given = [];
+      showQuestion({ text: "Who?", kind: "info", answer: { by: "text" } }, (reply) => given.push(reply));
+      const box = document.getElementById("reply-text");
+      box.value = "安";
+      box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", keyCode, bubbles: true, cancelable: true }));
+      return given;
+    }, keyCode);
+  same("Enter sends an answer", await afterEnter(13), ["安"]);
+  same("but not where an input method has it, which Safari tells by its code alone", await afterEnter(229), []);
   const options = ["Anna", "Ben"];
   same("beside choices one can say it in other words", await own({ kind: "info", answer: { by: "choice", options } }), "Or in your own words");
   same("but what is secret not", await own({ kind: "info", asks_for_secret: true, answer: { by: "choice", options } }), false);

@@ -9,7 +9,7 @@ import { begin } from "./watching.mjs";
 const [WIDTH, HEIGHT] = [1080, 2400];
 
 // What is written by hand: with keys, and by an input method.
-const [KEYS, COMPOSED] = ["By hand ", "你好"];
+const [KEYS, COMPOSED] = ["By hand ", "你好吗"];
 const TEXT = KEYS + COMPOSED;
 
 const glassOf = (page) => page.locator(".run-screen .glass");
@@ -228,8 +228,17 @@ async function othersWait(viewer, device) {
 /// As Chinese input methods do: letters are put together first, and what they mean comes without a key.
 async function compose(page) {
   const browser = await page.context().newCDPSession(page);
-  const [first, ...rest] = COMPOSED;
+  const [first, second, third] = COMPOSED;
   await browser.send("Input.imeSetComposition", { text: "ni", selectionStart: 2, selectionEnd: 2 });
   await browser.send("Input.insertText", { text: first });
-  await page.keyboard.insertText(rest.join(""));
+  await page.keyboard.insertText(second);
+  // Safari says that a text is complete, and then which keys have completed it.
+  await page.evaluate((text) => {
+    const field = document.activeElement;
+    field.value = text;
+    field.dispatchEvent(new CompositionEvent("compositionend", { data: text, bubbles: true }));
+    for (const key of [" ", "1", "Enter"]) {
+      field.dispatchEvent(new KeyboardEvent("keydown", { key, keyCode: 229, bubbles: true, cancelable: true }));
+    }
+  }, third);
 }
