@@ -92,7 +92,8 @@ pub enum HttpError {
     Issuer { name: String, problem: String },
     #[error(
         "policy.tokens narrows {names}, but {} has no such token, so that nothing would be narrowed: correct the \
-         name there or in ayeaye.toml, or add the token",
+         name there or in ayeaye.toml, or add the token (a person of the issuer is jwt:, http.issuer to the letter, # and \
+         the subject)",
         path.display()
     )]
     NarrowsNobody { names: String, path: PathBuf },
@@ -382,11 +383,18 @@ pub fn check_narrowed(
     }
     let file = settings.tokens_file.as_deref();
     let known = TokenStore::named(file, data_dir)?;
+    // Who its subjects are only the issuer knows.
+    let of_issuer = |principal: &str| {
+        let issuer = settings.issuer.as_ref().map(|it| format!("jwt:{}#", it.name));
+        issuer.is_some_and(|it| principal.strip_prefix(&it).is_some_and(|it| !it.is_empty()))
+    };
     let missing: Vec<&str> = policy
         .principals
         .iter()
         .map(|(principal, _)| principal.as_str())
-        .filter(|principal| !known.iter().any(|it| it.name() == *principal))
+        .filter(|principal| {
+            !of_issuer(principal) && !known.iter().any(|it| it.name() == *principal)
+        })
         .map(|principal| principal.strip_prefix("token:").unwrap_or(principal))
         .collect();
     if missing.is_empty() {

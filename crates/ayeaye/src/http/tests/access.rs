@@ -65,6 +65,19 @@ fn a_policy_for_a_token_that_is_not_there_is_refused() {
     assert!(check(&policy).is_ok());
     policy.principals.push(("token:ann".to_owned(), narrow));
     assert!(check(&policy).is_err());
+    // Of an issuer it is known that it is this one, and nothing of its people.
+    let mut settings = settings.clone();
+    let name = "https://login.example.com/realms/phones".to_owned();
+    settings.issuer = Some(IssuerSettings { name, audience: None, keys: None });
+    let mut of = |principal: &str| {
+        policy.principals = vec![(principal.to_owned(), narrow)];
+        check_narrowed(&policy, &settings, home.path())
+    };
+    assert!(of("jwt:https://login.example.com/realms/phones#anna").is_ok());
+    for other in ["", "/#anna", "#"] {
+        let told = of(&format!("jwt:https://login.example.com/realms/phones{other}")).unwrap_err();
+        assert!(told.to_string().contains("http.issuer to the letter"), "{told}");
+    }
 }
 
 #[tokio::test]
