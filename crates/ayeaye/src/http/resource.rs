@@ -132,3 +132,31 @@ impl Resource {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_urls_are_those_of_its_names_as_clients_write_them() {
+        let urls = |listen: &str, public: Option<&str>| {
+            let listen: Listen = listen.parse().unwrap();
+            let names = ["phones.lan", "127.0.0.1:9000"].map(|it| it.parse().unwrap());
+            let public = public.map(|url| url.parse().unwrap());
+            Resource::new(public.as_ref(), &listen).urls(&Hosts::new(&listen, &names))
+        };
+        let local = |port: &str| {
+            ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("http://{name}{port}/mcp"))
+        };
+        let told = ["http://phones.lan/mcp", "http://127.0.0.1:9000/mcp"].map(ToOwned::to_owned);
+        assert_eq!(urls("127.0.0.1:80", None), [local("").as_slice(), &told].concat());
+        let with_port = urls("0.0.0.0:8642", None);
+        assert_eq!(with_port[..3], local(":8642"));
+        assert_eq!(
+            with_port[3..],
+            ["http://phones.lan/mcp", "http://phones.lan:8642/mcp", "http://127.0.0.1:9000/mcp"]
+        );
+        let public = urls("127.0.0.1:8642", Some("https://phones.example.com"));
+        assert_eq!(public, ["https://phones.example.com/mcp"]);
+    }
+}

@@ -329,9 +329,12 @@ impl io::Write for Lines {
 async fn why_a_token_is_refused_is_told_to_its_client_and_in_the_log() {
     let lines = Lines::default();
     let writer = lines.clone();
+    // With one subscriber alone, a line that another test's thread comes to first would stay off here too.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let subscriber =
         tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
     let _log = tracing::subscriber::set_default(subscriber);
+    tracing::callsite::rebuild_interest_cache();
     let pair = Pair::ed();
     let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
     let running = start_with(&issued_by(idp.name()), Path::new("/nowhere")).await;
