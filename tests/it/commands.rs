@@ -424,6 +424,23 @@ async fn doctor_says_that_the_disk_is_too_full_for_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_why_no_keys_of_an_issuer_are_there() {
+    let none = Binary::alone().run(&["doctor"]).await;
+    assert!(!none.out.contains("issuer"), "{}", none.out);
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let binary = Binary::alone().set("AYEAYE_HTTP_ISSUER", &format!("http://{closed}/realm"));
+    let doctor = binary.run(&["doctor", "--json"]).await;
+    let told: Value = serde_json::from_str(&doctor.out).unwrap();
+    let found = told["findings"].as_array().unwrap().iter().find(|it| it["about"] == "issuer");
+    let found = found.expect(&doctor.out);
+    // The server's own tokens work without it.
+    assert_eq!(found["verdict"], "unsure");
+    let text = found["text"].as_str().unwrap();
+    assert!(text.contains(&format!("http://{closed}/realm")) && text.contains("refused"), "{text}");
+    assert!(found["hint"].as_str().unwrap().contains("SSL_CERT_FILE"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn shells_and_man_know_every_command() {
     let binary = Binary::alone();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

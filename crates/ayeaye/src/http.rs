@@ -45,6 +45,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use issuer::check_issuer;
 pub(crate) use readiness::{free_space, warn_unless_ready};
 pub use token_store::TokenFileError;
 
@@ -91,7 +92,8 @@ pub enum HttpError {
     Issuer { name: String, problem: String },
     #[error(
         "policy.tokens narrows {names}, but {} has no such token, so that nothing would be narrowed: correct the \
-         name there or in ayeaye.toml, or add the token",
+         name there or in ayeaye.toml, or add the token (a person of the issuer is jwt:, http.issuer to the letter, # and \
+         the subject)",
         path.display()
     )]
     NarrowsNobody { names: String, path: PathBuf },
@@ -146,22 +148,24 @@ impl HttpServer {
                 source,
             })?;
         let resource = Resource::new(settings.public_url.as_ref(), &address);
+        let mut names = settings.allowed_hosts.clone();
+        if let Some(url) = &settings.public_url {
+            let host = HostName::of(url);
+            // Some clients name the port that the scheme implies as well.
+            let whole = host.clone().map(|it| HostName { port: url.port_or_known_default(), ..it });
+            names.extend(host.into_iter().chain(whole));
+        }
+        let hosts = Hosts::new(&address, &names);
         let issuer = match &settings.issuer {
             Some(issuer) => {
-                let audience = issuer.audience.clone().unwrap_or_else(|| resource.url());
-                let made = Issuer::new(&issuer.name, audience, issuer.keys.clone());
+                let audience = issuer.audience.clone().map(|it| vec![it]);
+                let audiences = audience.unwrap_or_else(|| resource.urls(&hosts));
+                let made = Issuer::new(&issuer.name, audiences, issuer.keys.clone());
                 let name = issuer.name.clone();
                 Some(made.map_err(|problem| HttpError::Issuer { name, problem })?)
             }
             None => None,
         };
-        let mut hosts = settings.allowed_hosts.clone();
-        if let Some(url) = &settings.public_url {
-            let host = HostName::of(url);
-            // Some clients name the port that the scheme implies as well.
-            let whole = host.clone().map(|it| HostName { port: url.port_or_known_default(), ..it });
-            hosts.extend(host.into_iter().chain(whole));
-        }
         let (here, clock) = (address.to_string(), crate::clock::system());
         let logins = if settings.keep_logins {
             Logins::open(data_dir, here, &token_store, clock)
@@ -170,7 +174,7 @@ impl HttpServer {
         };
         let auth = AuthMiddleware {
             logins,
-            hosts: Hosts::new(&address, &hosts),
+            hosts,
             origins: settings.allowed_origins.clone(),
             token_store,
             issuer,
@@ -192,7 +196,7 @@ impl HttpServer {
             tokens,
             page: None,
             noted: None,
-            has_names: !hosts.is_empty(),
+            has_names: !names.is_empty(),
         })
     }
 
@@ -254,6 +258,9 @@ impl HttpServer {
         stopped: impl Future<Output = ()>,
     ) {
         self.announce();
+        if let Some(issuer) = &self.auth.issuer {
+            issuer.prepare();
+        }
         let streams = CancellationToken::new();
         let router = self.router(make, &streams, &shutdown.asked);
         let connections = Connections::default();
@@ -321,9 +328,11 @@ impl HttpServer {
         match &self.address {
             Listen::Tcp(address) => {
                 tracing::info!("MCP at {url}; the bearer token is {place}");
+                // With an issuer a client finds out by itself where its user logs in.
+                let header = format!(" --header \"Authorization: Bearer {shell}\"");
+                let header = if self.auth.issuer.is_some() { "" } else { &header };
                 tracing::info!(
-                    "to add it to a client: claude mcp add --transport http ayeaye {told} --header \
-                     \"Authorization: Bearer {shell}\""
+                    "to add it to a client: claude mcp add --transport http ayeaye {told}{header}"
                 );
                 if !address.ip().is_loopback() {
                     tracing::warn!(
@@ -350,7 +359,8 @@ impl HttpServer {
             tracing::info!("tokens for others: {}", self.others);
         }
         if let Some(issuer) = &self.auth.issuer {
-            tracing::info!("tokens of {} for {} are taken too", issuer.name(), issuer.audience());
+            let audiences = issuer.audiences().join(", ");
+            tracing::info!("tokens of {} for {audiences} are taken too", issuer.name());
         }
     }
 }
@@ -373,11 +383,18 @@ pub fn check_narrowed(
     }
     let file = settings.tokens_file.as_deref();
     let known = TokenStore::named(file, data_dir)?;
+    // Who its subjects are only the issuer knows.
+    let of_issuer = |principal: &str| {
+        let issuer = settings.issuer.as_ref().map(|it| format!("jwt:{}#", it.name));
+        issuer.is_some_and(|it| principal.strip_prefix(&it).is_some_and(|it| !it.is_empty()))
+    };
     let missing: Vec<&str> = policy
         .principals
         .iter()
         .map(|(principal, _)| principal.as_str())
-        .filter(|principal| !known.iter().any(|it| it.name() == *principal))
+        .filter(|principal| {
+            !of_issuer(principal) && !known.iter().any(|it| it.name() == *principal)
+        })
         .map(|principal| principal.strip_prefix("token:").unwrap_or(principal))
         .collect();
     if missing.is_empty() {

@@ -135,6 +135,9 @@ pub async fn doctor(
     trust(config).into_iter().for_each(&mut tell);
     tell(data_folder(config));
     secrets(config).into_iter().for_each(&mut tell);
+    if let Some(finding) = Box::pin(issuer(config, terminal)).await {
+        tell(finding);
+    }
     let waiting = terminal.waiting(ASKING_ADB);
     check_phones(app, config, &waiting, &mut tell).await;
     if let Some(trouble) = trouble {
@@ -338,6 +341,20 @@ fn secrets(config: &Config) -> Vec<DoctorFinding> {
         ));
     }
     findings
+}
+
+/// What a server finds of the issuer, where the settings name one.
+async fn issuer(config: &Config, terminal: Terminal) -> Option<DoctorFinding> {
+    let settings = config.http.issuer.as_ref()?;
+    let _waiting = terminal.waiting("Fetching the issuer's keys");
+    Some(match http::check_issuer(settings).await {
+        Ok(text) => DoctorFinding::new(Severity::Ok, "issuer", text),
+        // The server's own tokens work all the same.
+        Err(problem) => DoctorFinding::new(Severity::Warning, "issuer", problem).with_hint(
+            "http.issuer is compared with the issuer's metadata to the letter, a `/` at its end too; http.jwks-url \
+             names the keys where there is no metadata, and SSL_CERT_FILE the CA where that is one of your own",
+        ),
+    })
 }
 
 const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \

@@ -68,7 +68,7 @@ impl IssuerSettings {
         let name =
             reader.optional(ISSUER, |text| value::encrypted(text).map(|_| text.to_owned()))?;
         let audience = reader.optional("http.audience", value::line)?;
-        let keys = reader.optional("http.jwks-url", value::encrypted)?;
+        let keys = reader.optional("http.jwks-url", value::trusted_document)?;
         match name {
             Some(name) => Ok(Some(Self { name, audience, keys })),
             None if audience.is_some() => Err(reader.needs("http.audience", ISSUER)),

@@ -87,18 +87,24 @@ fn one_profile_each(all: &[Narrowed]) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// `NAME=PROFILE`: a named token, and by what the policy is narrowed for it.
+/// `NAME=PROFILE`: a named token, and by what the policy is narrowed for it; or `jwt:ISSUER#SUBJECT=PROFILE`, as the
+/// principal is called whom an issuer's tokens name.
 struct Narrowed((String, PolicyProfile));
 
 impl FromStr for Narrowed {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let (name, profile) = text.trim().split_once('=').ok_or(ValueError::NotANarrowedToken)?;
-        let profile = PolicyProfile::from_name(profile.trim());
-        match (name.trim(), profile) {
-            ("", _) | (_, None) => Err(ValueError::NotANarrowedToken),
-            (name, Some(profile)) => Ok(Self((format!("token:{name}"), profile))),
+        let (name, profile) = text.trim().rsplit_once('=').ok_or(ValueError::NotANarrowedToken)?;
+        let name = name.trim();
+        let of_issuer = name.starts_with("jwt:");
+        match PolicyProfile::from_name(profile.trim()) {
+            // Only a subject of an issuer may have a `=` in its name.
+            Some(profile) if of_issuer => Ok(Self((name.to_owned(), profile))),
+            Some(profile) if !name.is_empty() && !name.contains('=') => {
+                Ok(Self((format!("token:{name}"), profile)))
+            }
+            _ => Err(ValueError::NotANarrowedToken),
         }
     }
 }
@@ -119,6 +125,18 @@ mod tests {
         assert_eq!(check(&["anna=read-only", "ben=trusted", "anna=read-only"]), Ok(()));
         let told = check(&["ben=careful", "anna=read-only", " anna = trusted"]).unwrap_err();
         assert!(told.starts_with("`anna` is there twice, with read-only and trusted"), "{told}");
+    }
+
+    #[test]
+    fn a_subject_of_an_issuer_is_named_as_its_principal_is() {
+        let read = |text: &str| text.parse::<Narrowed>().map(|it| it.0).ok();
+        let named = |name: &str| Some((name.to_owned(), PolicyProfile::ReadOnly));
+        assert_eq!(read("anna = read-only"), named("token:anna"));
+        let subject = "jwt:https://login.example.com/realms/phones#cn=anna,dc=example";
+        assert_eq!(read(&format!("{subject}=read-only")), named(subject));
+        for wrong in ["anna", "=read-only", "a=b=read-only", "jwt:https://a#b=nothing", "jwt:a#b"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -366,6 +366,13 @@ fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
     let config = load(&[flag("http.issuer", name), audience.clone()]).unwrap();
     let issuer = config.http.issuer.unwrap();
     assert_eq!((issuer.name.as_str(), issuer.audience.as_deref()), (name, Some("phones")));
+    // As Azure AD B2C has it.
+    let keys = "https://login.example.com/discovery/keys?p=b2c_1_phones";
+    let config = load(&[flag("http.issuer", name), flag("http.jwks-url", keys)]).unwrap();
+    assert_eq!(config.http.issuer.unwrap().keys.unwrap().as_str(), keys);
+    let plain_keys = "http://login.example.com/keys?p=1";
+    let refused = load(&[flag("http.issuer", name), flag("http.jwks-url", plain_keys)]);
+    assert!(refused.unwrap_err().to_string().contains("must be https"));
     for (wrong, said) in [
         (audience, "needs http.issuer"),
         (flag("http.jwks-url", "https://login.example.com/keys"), "needs http.issuer"),

@@ -130,8 +130,8 @@ pub(super) fn choice<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Result
     })
 }
 
-/// The root of an HTTP API.
-pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
+/// An address on the web.
+fn web_address(text: &str) -> Result<Url, ValueError> {
     let url = Url::parse(text).map_err(ValueError::NotAUrl)?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(ValueError::NotHttp);
@@ -139,6 +139,12 @@ pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ValueError::UrlWithCredentials);
     }
+    Ok(url)
+}
+
+/// The root of an HTTP API.
+pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
+    let url = web_address(text)?;
     if url.query_pairs().any(|(name, _)| name == "api-version") {
         return Err(ValueError::UrlWithApiVersion);
     }
@@ -150,7 +156,15 @@ pub(super) fn endpoint(text: &str) -> Result<Url, ValueError> {
 
 /// The root of an HTTP API that is sent tokens or keys: over TLS, or on this machine.
 pub(super) fn encrypted(text: &str) -> Result<Url, ValueError> {
-    let url = endpoint(text)?;
+    over_tls(endpoint(text)?)
+}
+
+/// A document that is trusted: over TLS, or on this machine. Some have a `?` in their address.
+pub(super) fn trusted_document(text: &str) -> Result<Url, ValueError> {
+    over_tls(web_address(text)?)
+}
+
+fn over_tls(url: Url) -> Result<Url, ValueError> {
     if url.scheme() == "https" || is_loopback(&url) { Ok(url) } else { Err(ValueError::NotHttps) }
 }
 

@@ -18,7 +18,7 @@ use super::accept;
 use super::connections::{Conn, Peer};
 use super::cors;
 use super::hosts::Hosts;
-use super::issuer::{Denied, Issuer};
+use super::issuer::{Denied, Issuer, NO_JWT};
 use super::logins::Logins;
 use super::malformed;
 use super::own_page;
@@ -77,7 +77,7 @@ const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) -> Response {
+async fn answer_to_names(auth: &AuthMiddleware, mut request: Request, next: Next) -> Response {
     let is_probe = PROBES.contains(&request.uri().path());
     let host = match only(request.headers(), &HOST) {
         Ok(Some(text)) => text.parse::<HostName>().ok(),
@@ -104,6 +104,8 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
         tracing::debug!(%host, "a request for a host that is none of ours was refused");
         return refuse(StatusCode::FORBIDDEN, &auth.hosts.refusal(&host));
     }
+    // What follows knows by which of our names it was reached.
+    request.extensions_mut().insert(host.clone());
     if own_page::is_page(request.uri().path()) {
         return answer_to_own_page(auth, host, request, next).await;
     }
@@ -135,7 +137,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
 async fn answer_to_own_page(
     auth: &AuthMiddleware,
     host: HostName,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let own = match only(request.headers(), &ORIGIN) {
@@ -147,7 +149,6 @@ async fn answer_to_own_page(
         let text = "only the page of this server may ask for this";
         return Refusal::new(StatusCode::FORBIDDEN, text).into_response();
     }
-    request.extensions_mut().insert(host);
     next.run(request).await
 }
 
@@ -179,7 +180,11 @@ pub(super) async fn check_token(
     let conn = request.extensions().get::<Conn>().cloned();
     let principal = match auth.principal_of(request.headers(), conn.as_ref()).await {
         Ok(principal) => principal,
-        Err(stopped) => return auth.stop(stopped, conn.as_ref()),
+        Err(stopped) => {
+            let resource = request.extensions().get().map(|host| auth.resource.at(host));
+            let resource = resource.as_ref().unwrap_or(&auth.resource);
+            return auth.stop(stopped, resource, conn.as_ref());
+        }
     };
     if conn.is_some_and(|conn| !conn.authenticate(&principal)) {
         let text = "too many connections with this token; end some, or use them again";
@@ -226,11 +231,15 @@ pub(super) async fn check_token(
 #[derive(Debug, Clone, Copy)]
 enum Stopped {
     NoToken,
-    Wrong,
+    /// And what is wrong with the token.
+    Wrong(&'static str),
     NoScope,
-    /// The token cannot be checked now.
-    Unknown,
+    /// The token cannot be checked for this long.
+    Unknown(Duration),
 }
+
+const TWO_OR_NO_BEARER: &str = "the request has another Authorization than one bearer token";
+const NOT_OURS: &str = "the token is none of this server's own";
 
 impl AuthMiddleware {
     /// The principal of a request.
@@ -240,28 +249,26 @@ impl AuthMiddleware {
         conn: Option<&Conn>,
     ) -> Result<Principal, Stopped> {
         let token = match only(headers, &AUTHORIZATION) {
-            Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
+            Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong(TWO_OR_NO_BEARER))?,
             Ok(None) => {
                 // At a Unix socket the system tells the user, who could read the token anyway.
                 let vouched = conn.is_some_and(|it| it.peer == Peer::Local { same_user: true })
                     && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
             }
-            Err(Twice) => return Err(Stopped::Wrong),
+            Err(Twice) => return Err(Stopped::Wrong(TWO_OR_NO_BEARER)),
         };
         if let Some(principal) = self.token_store.principal_of(token.as_bytes()) {
             return Ok(principal.clone());
         }
-        let Some(issuer) = self.issuer.as_ref().filter(|_| Issuer::is_like_its(token)) else {
-            return Err(Stopped::Wrong);
-        };
-        issuer.principal_of(token).await.map_err(|denied| {
-            tracing::debug!("a token that should be of {} is refused: {denied}", issuer.name());
-            match denied {
-                Denied::Wrong(_) => Stopped::Wrong,
-                Denied::Scope => Stopped::NoScope,
-                Denied::Unavailable => Stopped::Unknown,
-            }
+        let Some(issuer) = &self.issuer else { return Err(Stopped::Wrong(NOT_OURS)) };
+        if !Issuer::is_like_its(token) {
+            return Err(Stopped::Wrong(NO_JWT));
+        }
+        issuer.principal_of(token).await.map_err(|denied| match denied {
+            Denied::Wrong(why) => Stopped::Wrong(why),
+            Denied::Scope => Stopped::NoScope,
+            Denied::Unavailable(wait) => Stopped::Unknown(wait),
         })
     }
 
@@ -278,17 +285,22 @@ impl AuthMiddleware {
             })
     }
 
-    fn stop(&self, why: Stopped, conn: Option<&Conn>) -> Response {
-        let (status, error, text) = match why {
-            Stopped::NoToken | Stopped::Wrong if self.issuer.is_some() => (
+    /// The answer to a request that gets no further; `resource` is this server by the name that it was asked by.
+    fn stop(&self, stopped: Stopped, resource: &Resource, conn: Option<&Conn>) -> Response {
+        let has_issuer = self.issuer.is_some();
+        let (status, error, text) = match stopped {
+            Stopped::NoToken if has_issuer => (
                 StatusCode::UNAUTHORIZED,
-                matches!(why, Stopped::Wrong).then_some("invalid_token"),
+                None,
                 "a bearer token is needed: one of the issuer that WWW-Authenticate leads to, or one \
                  of this server",
             ),
-            Stopped::Wrong => (
+            Stopped::Wrong(why) if has_issuer => {
+                (StatusCode::UNAUTHORIZED, Some(("invalid_token", Some(why))), why)
+            }
+            Stopped::Wrong(_) => (
                 StatusCode::UNAUTHORIZED,
-                Some("invalid_token"),
+                Some(("invalid_token", None)),
                 "this bearer token is not one of this server's: use AYEAYE_HTTP_TOKEN, the file http-token \
                  in its data folder, or a token from its owner that was added before it started",
             ),
@@ -300,12 +312,13 @@ impl AuthMiddleware {
             ),
             Stopped::NoScope => (
                 StatusCode::FORBIDDEN,
-                Some("insufficient_scope"),
+                Some(("insufficient_scope", None)),
                 "the token needs the scope phone:control",
             ),
-            Stopped::Unknown => {
-                let text = "the issuer's keys cannot be fetched now; the server's log says why";
-                return later(StatusCode::SERVICE_UNAVAILABLE, Duration::from_secs(5), text);
+            Stopped::Unknown(wait) => {
+                let text = "the key of this token is not here yet: the issuer's keys cannot be fetched now (the server's \
+                            log says why), or were fetched only just";
+                return later(StatusCode::SERVICE_UNAVAILABLE, wait, text);
             }
         };
         if error.is_some()
@@ -317,10 +330,14 @@ impl AuthMiddleware {
         if error.is_some() {
             // The limit above is on these lines of the log; it locks nobody out.
             let peer = conn.map(|conn| tracing::field::display(conn.peer));
-            tracing::info!(peer, "a request with a bearer token that is not taken was refused");
+            let why = if let Stopped::Wrong(why) = stopped { why } else { text };
+            tracing::info!(
+                peer,
+                "a request with a bearer token that is not taken was refused: {why}"
+            );
         }
         let mut response = refuse(status, text);
-        let challenge = self.resource.challenge(self.issuer.as_ref(), error);
+        let challenge = resource.challenge(self.issuer.as_ref(), error);
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         response
     }

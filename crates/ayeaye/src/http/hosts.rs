@@ -49,6 +49,14 @@ impl Hosts {
             && origin.is_some_and(|it| it.name == host.name && port(&it) == port(host))
     }
 
+    /// The hosts that requests may name, with the ports that they may come with.
+    pub(super) fn names(&self) -> impl Iterator<Item = HostName> {
+        self.allowed.iter().flat_map(|host| {
+            let with_ours = HostName { port: Some(self.port), ..host.clone() };
+            [Some(host.clone()), host.port.is_none().then_some(with_ours)].into_iter().flatten()
+        })
+    }
+
     /// What to answer to a request for this host: the reason, and the setting that lets it in.
     pub(super) fn refusal(&self, host: &HostName) -> String {
         let port = self.port;

@@ -2,12 +2,13 @@
 //! 9728). Only with an issuer.
 use std::sync::Arc;
 
-use axum::Router;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
+use axum::{Extension, Router};
 use url::Url;
 
+use super::hosts::Hosts;
 use super::issuer::{Issuer, SCOPE};
 use crate::config::{HostName, Listen, WebOrigin};
 
@@ -15,8 +16,9 @@ use crate::config::{HostName, Listen, WebOrigin};
 const PATHS: [&str; 2] =
     ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
 
-/// This server, by the name that clients use.
-#[derive(Debug)]
+/// This server, by the name that clients use: the public one, where the settings have it, else the one that a request
+/// came by, since clients use no resource but the one that they asked.
+#[derive(Debug, Clone)]
 pub(super) struct Resource {
     /// Scheme, host and port.
     base: String,
@@ -61,32 +63,100 @@ impl Resource {
         format!("{}/mcp", self.base)
     }
 
-    /// The value of `WWW-Authenticate`.
-    pub(super) fn challenge(&self, issuer: Option<&Issuer>, error: Option<&str>) -> HeaderValue {
-        let error = error.map(|error| format!(", error=\"{error}\"")).unwrap_or_default();
-        let more = issuer.map(|_| {
-            let (base, path) = (&self.base, PATHS[1]);
-            format!(", scope=\"{SCOPE}\", resource_metadata=\"{base}{path}\"")
-        });
-        let text = format!("Bearer realm=\"ayeaye\"{error}{}", more.unwrap_or_default());
+    /// The URLs of MCP by all names that this server answers to.
+    pub(super) fn urls(&self, hosts: &Hosts) -> Vec<String> {
+        let mut urls = Vec::new();
+        for host in hosts.names() {
+            let url = self.at(&host).url();
+            if !urls.contains(&url) {
+                urls.push(url);
+            }
+        }
+        urls
+    }
+
+    /// The same server for a request that named this host, which was found to be one of ours.
+    pub(super) fn at(&self, host: &HostName) -> Self {
+        if self.public {
+            return self.clone();
+        }
+        // As clients write it: without the port that the scheme implies.
+        let port = host.port.filter(|port| *port != 80);
+        let host = HostName { name: host.name.clone(), port };
+        Self { base: format!("http://{host}"), public: false }
+    }
+
+    /// The value of `WWW-Authenticate`, with the error and what is said of it.
+    pub(super) fn challenge(
+        &self,
+        issuer: Option<&Issuer>,
+        error: Option<(&str, Option<&str>)>,
+    ) -> HeaderValue {
+        let mut text = "Bearer realm=\"ayeaye\"".to_owned();
+        let mut add = |name: &str, value: &str| {
+            for part in [", ", name, "=\"", value, "\""] {
+                text.push_str(part);
+            }
+        };
+        if let Some((error, _)) = error {
+            add("error", error);
+        }
+        if issuer.is_some() {
+            add("scope", SCOPE);
+            add("resource_metadata", &format!("{}{}", self.base, PATHS[1]));
+        }
+        if let Some((_, Some(description))) = error {
+            add("error_description", description);
+        }
         HeaderValue::try_from(text).expect("a URL and words")
     }
 
     /// The routes of the metadata; none without an issuer.
     pub(super) fn routes(&self, issuer: Option<&Issuer>) -> Router {
         let Some(issuer) = issuer else { return Router::new() };
-        let metadata = serde_json::json!({
-            "resource": self.url(),
-            "authorization_servers": [issuer.name()],
-            "scopes_supported": [SCOPE],
-            "bearer_methods_supported": ["header"],
-            "resource_name": "Aye-aye",
-        });
-        let metadata: Arc<str> = metadata.to_string().into();
+        let of = Arc::new((self.clone(), issuer.name().to_owned()));
         PATHS.into_iter().fold(Router::new(), |router, path| {
-            let metadata = Arc::clone(&metadata);
-            let answer = async move || ([(CONTENT_TYPE, "application/json")], metadata.to_string());
+            let of = Arc::clone(&of);
+            let answer = async move |Extension(host): Extension<HostName>| {
+                let (resource, issuer) = &*of;
+                let metadata = serde_json::json!({
+                    "resource": resource.at(&host).url(),
+                    "authorization_servers": [issuer],
+                    "scopes_supported": [SCOPE],
+                    "bearer_methods_supported": ["header"],
+                    "resource_name": "Aye-aye",
+                });
+                ([(CONTENT_TYPE, "application/json")], metadata.to_string())
+            };
             router.route(path, get(answer))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_urls_are_those_of_its_names_as_clients_write_them() {
+        let urls = |listen: &str, public: Option<&str>| {
+            let listen: Listen = listen.parse().unwrap();
+            let names = ["phones.lan", "127.0.0.1:9000"].map(|it| it.parse().unwrap());
+            let public = public.map(|url| url.parse().unwrap());
+            Resource::new(public.as_ref(), &listen).urls(&Hosts::new(&listen, &names))
+        };
+        let local = |port: &str| {
+            ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("http://{name}{port}/mcp"))
+        };
+        let told = ["http://phones.lan/mcp", "http://127.0.0.1:9000/mcp"].map(ToOwned::to_owned);
+        assert_eq!(urls("127.0.0.1:80", None), [local("").as_slice(), &told].concat());
+        let with_port = urls("0.0.0.0:8642", None);
+        assert_eq!(with_port[..3], local(":8642"));
+        assert_eq!(
+            with_port[3..],
+            ["http://phones.lan/mcp", "http://phones.lan:8642/mcp", "http://127.0.0.1:9000/mcp"]
+        );
+        let public = urls("127.0.0.1:8642", Some("https://phones.example.com"));
+        assert_eq!(public, ["https://phones.example.com/mcp"]);
     }
 }

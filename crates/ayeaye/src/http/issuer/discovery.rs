@@ -9,6 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::config::is_loopback;
+use crate::text::truncate;
 
 /// The timeout for one document, connecting included.
 const LIMIT: Duration = Duration::from_secs(4);
@@ -24,6 +25,8 @@ pub(super) enum FetchError {
     Status { url: Url, status: reqwest::StatusCode },
     #[error("{url}: {problem}")]
     Document { url: Url, problem: String },
+    #[error("{url}: it is the metadata of {two}: they must be the same, to the letter")]
+    OtherIssuer { url: Url, two: String },
 }
 
 #[derive(Debug)]
@@ -85,14 +88,16 @@ impl KeySource {
     }
 
     async fn discover(&self) -> Result<Url, FetchError> {
-        let mut first = None;
+        let mut told = None;
         for url in &self.metadata {
-            match self.get::<Metadata>(url).await {
-                Ok(found) => return self.believed(url, &found),
-                Err(err) => first = first.or(Some(err)),
+            match self.get(url).await.and_then(|found| self.believed(url, &found)) {
+                Ok(keys) => return Ok(keys),
+                // One that is there tells more than those that are not.
+                Err(err @ FetchError::OtherIssuer { .. }) => told = Some(err),
+                Err(err) => told = told.or(Some(err)),
             }
         }
-        Err(first.expect("there is a document to ask for"))
+        Err(told.expect("there is a document to ask for"))
     }
 
     /// The address of the keys, if the document is the issuer's own.
@@ -100,7 +105,14 @@ impl KeySource {
         let problem = |problem: String| FetchError::Document { url: url.clone(), problem };
         // RFC 8414, 3.3: otherwise one issuer could serve another's keys.
         if found.issuer != self.issuer {
-            return Err(problem("it is the metadata of another issuer".to_owned()));
+            return Err(FetchError::OtherIssuer {
+                url: url.clone(),
+                two: format!(
+                    "{}, and http.issuer is {}",
+                    truncate(&found.issuer, 200),
+                    self.issuer
+                ),
+            });
         }
         let keys = Url::parse(&found.jwks_uri).map_err(|err| problem(err.to_string()))?;
         let safe = keys.scheme() == "https" || (is_loopback(&keys) && is_loopback(url));
@@ -169,6 +181,27 @@ mod tests {
             ]
         );
         assert_eq!(at("https://login.example.com/").len(), 2);
+    }
+
+    #[tokio::test]
+    async fn metadata_of_another_issuer_ends_no_search() {
+        use axum::{Json, Router, routing::get};
+
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let document = |issuer: String| {
+            let found = serde_json::json!({ "issuer": issuer, "jwks_uri": format!("{base}/keys") });
+            get(async move || Json(found))
+        };
+        let router = Router::new()
+            // A host that answers for all its realms with the metadata of its root.
+            .route("/.well-known/oauth-authorization-server/{realm}", document(base.clone()))
+            .route("/phones/.well-known/openid-configuration", document(format!("{base}/phones")));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let found = |realm: &str| KeySource::new(&format!("{base}/{realm}"), None).unwrap();
+        assert_eq!(found("phones").discover().await.unwrap().as_str(), format!("{base}/keys"));
+        let told = found("others").discover().await.unwrap_err().to_string();
+        assert!(told.contains(&format!("of {base}, and http.issuer is {base}/others")), "{told}");
     }
 
     #[test]

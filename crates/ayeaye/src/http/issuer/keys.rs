@@ -2,6 +2,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use ayeaye_agent::error_chain;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Header};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -10,6 +11,7 @@ use url::Url;
 
 use super::Denied;
 use super::discovery::KeySource;
+use crate::text::{one_line, truncate};
 
 /// After this long the keys are fetched again, while the old ones stay valid.
 const OLD: Duration = Duration::from_hours(1);
@@ -23,6 +25,8 @@ const AGAIN_AFTER_FAILURE: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most keys of one issuer.
 const MAX_KEYS: usize = 64;
+/// The most characters that are told of what is wrong with an issuer.
+const LONGEST_PROBLEM: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct Keys {
@@ -54,6 +58,17 @@ impl Keys {
         Ok(Self { source, kept: RwLock::default(), last_try: Arc::default() })
     }
 
+    /// Fetches the keys in a task of its own.
+    pub(super) fn prepare(self: &Arc<Self>) {
+        tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+    }
+
+    /// Fetches the keys to tell of them, not to keep them.
+    pub(super) async fn check(&self) -> Result<String, String> {
+        let (keys, told) = self.fetch_usable().await?;
+        if keys.is_empty() { Err(told) } else { Ok(told) }
+    }
+
     /// The keys that may have signed a token with this header.
     pub(super) async fn fitting(
         self: &Arc<Self>,
@@ -74,20 +89,30 @@ impl Keys {
         }
         // In a task of its own: this request may be dropped while others wait for the keys.
         let fetch = tokio::spawn(Arc::clone(self).fetch(Instant::now()));
-        match tokio::time::timeout(PATIENCE, fetch).await {
-            Ok(Ok(true)) => {}
-            Ok(Ok(false) | Err(_)) | Err(_) => return Err(Denied::Unavailable),
+        let wait = match tokio::time::timeout(PATIENCE, fetch).await {
+            Ok(Ok(wait)) => wait,
+            Ok(Err(_)) | Err(_) => Some(AGAIN_AFTER_FAILURE),
+        };
+        let kept = self.kept().filter(|kept| kept.at.elapsed() < TOO_OLD);
+        match (kept, wait) {
+            (None, wait) => Err(Denied::Unavailable(wait.unwrap_or(AGAIN_AFTER_FAILURE))),
+            (Some(kept), wait) => match (kept.fitting(header), wait) {
+                // Its key may be newer than these. One that is here is not, and does not fit.
+                (found, Some(wait)) if found.is_empty() && !kept.has_id_of(header) => {
+                    Err(Denied::Unavailable(wait))
+                }
+                (found, _) => Ok(found),
+            },
         }
-        Ok(self.kept().map(|kept| kept.fitting(header)).unwrap_or_default())
     }
 
     fn kept(&self) -> Option<CachedKeys> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Fetches the keys, unless that was done since `seen` or just now; whether the last fetch
-    /// succeeded.
-    async fn fetch(self: Arc<Self>, seen: Instant) -> bool {
+    /// Fetches the keys, unless that was done since `seen` or just now. Returns how long it takes until they may be
+    /// fetched again, where those that are kept are not of now.
+    async fn fetch(self: Arc<Self>, seen: Instant) -> Option<Duration> {
         let last_try = Arc::clone(&self.last_try).lock_owned().await;
         self.fetch_locked(last_try, seen).await
     }
@@ -96,29 +121,52 @@ impl Keys {
         self: Arc<Self>,
         mut last_try: OwnedMutexGuard<LastTry>,
         seen: Instant,
-    ) -> bool {
+    ) -> Option<Duration> {
         if let Some((when, good)) = *last_try {
             let pause = if good { AGAIN } else { AGAIN_AFTER_FAILURE };
-            if seen < when || when.elapsed() < pause {
-                return good;
+            let left = pause.saturating_sub(when.elapsed());
+            if seen < when || !left.is_zero() {
+                return (!good || when <= seen).then_some(left);
             }
         }
-        let good = match self.source.fetch().await {
-            Ok(values) => {
-                let keys: Arc<[Key]> =
-                    values.into_iter().filter_map(Key::new).take(MAX_KEYS).collect();
-                tracing::info!("{} keys of the issuer {}", keys.len(), self.source.issuer());
+        let good = match self.fetch_usable().await {
+            Ok((keys, told)) => {
+                if keys.is_empty() {
+                    tracing::warn!("{told}");
+                } else {
+                    tracing::info!("{told}");
+                }
                 let kept = CachedKeys { keys, at: Instant::now() };
                 *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Some(kept);
                 true
             }
-            Err(err) => {
-                tracing::warn!("no keys of the issuer {}: {err}", self.source.issuer());
+            Err(problem) => {
+                tracing::warn!("{problem}");
                 false
             }
         };
         *last_try = Some((Instant::now(), good));
-        good
+        (!good).then_some(AGAIN_AFTER_FAILURE)
+    }
+
+    /// The keys that can be used, and what to tell of them; or what is wrong, in one line whatever the issuer's server
+    /// answered.
+    async fn fetch_usable(&self) -> Result<(Arc<[Key]>, String), String> {
+        let issuer = self.source.issuer();
+        let values = self.source.fetch().await.map_err(|err| {
+            let problem = truncate(&one_line(&error_chain(&err)), LONGEST_PROBLEM);
+            format!("no keys of the issuer {issuer}: {problem}")
+        })?;
+        let all = values.len();
+        let keys: Arc<[Key]> = values.into_iter().filter_map(Key::new).take(MAX_KEYS).collect();
+        let told = match keys.len() {
+            0 => format!(
+                "none of the {all} keys of the issuer {issuer} can be used: tokens must be signed with RS, PS, ES256, \
+                 ES384 or EdDSA"
+            ),
+            usable => format!("{usable} of {all} keys of the issuer {issuer} can be used"),
+        };
+        Ok((keys, told))
     }
 }
 
@@ -132,6 +180,11 @@ impl CachedKeys {
                 }
         };
         self.keys.iter().filter(fits).map(|key| key.decoding.clone()).collect()
+    }
+
+    /// Whether the key that a header names is here.
+    fn has_id_of(&self, header: &Header) -> bool {
+        header.kid.is_some() && self.keys.iter().any(|key| key.id == header.kid)
     }
 }
 

@@ -122,10 +122,10 @@ impl Idp {
     }
 
     fn issuer(&self) -> Issuer {
-        Issuer::new(&self.name(), AUDIENCE.to_owned(), None).unwrap()
+        Issuer::new(&self.name(), vec![AUDIENCE.to_owned()], None).unwrap()
     }
 
-    fn fetched(&self) -> usize {
+    pub(in crate::http) fn fetched(&self) -> usize {
         self.fetched.load(Ordering::SeqCst)
     }
 
@@ -155,6 +155,12 @@ async fn good_tokens_of_either_key_name_their_subject() {
     listed["scp"] = json!(["a", "phone:control"]);
     listed["aud"] = json!(AUDIENCE);
     assert_eq!(issuer.principal_of(&ed.token("a", &listed)).await.unwrap().name(), expected);
+    // As Spring Authorization Server and Duende IdentityServer write it.
+    listed["scp"] = json!(null);
+    listed["scope"] = json!(["openid", "phone:control"]);
+    assert_eq!(issuer.principal_of(&ed.token("a", &listed)).await.unwrap().name(), expected);
+    listed["scope"] = json!(["openid", "phone"]);
+    assert_eq!(issuer.principal_of(&ed.token("a", &listed)).await, Err(Denied::Scope));
     assert_eq!(idp.fetched(), 1, "the keys are kept");
 }
 
@@ -197,6 +203,7 @@ async fn what_is_not_as_it_must_be_is_refused() {
         ("too long", with("x", json!("x".repeat(MAX_TOKEN)))),
     ] {
         let refused = issuer.principal_of(&token).await;
+        assert_in_plain_words(&refused);
         assert!(matches!(refused, Err(Denied::Wrong(_))), "{what}: {refused:?}");
     }
     for scope in [json!("openid"), json!("phone:control2 xphone:control"), json!(null)] {
@@ -211,6 +218,7 @@ async fn what_is_not_as_it_must_be_is_refused() {
         json!({ "kid": "a" }),
     ] {
         let refused = issuer.principal_of(&ed.signed(&header, &idp.claims())).await;
+        assert_in_plain_words(&refused);
         assert!(matches!(refused, Err(Denied::Wrong(_))), "{header}: {refused:?}");
     }
     // The public key taken for a shared secret.
@@ -235,6 +243,79 @@ async fn what_is_not_as_it_must_be_is_refused() {
     }
 }
 
+/// What is said of a token fits into `error_description` (RFC 6750, 3), and has nothing of the token.
+fn assert_in_plain_words(refused: &Result<Principal, Denied>) {
+    let Err(Denied::Wrong(why)) = refused else { return };
+    assert!(why.bytes().all(|b| matches!(b, b' '..=b'~') && !matches!(b, b'"' | b'\\')), "{why}");
+    assert!(!why.contains("evil"), "{why}");
+}
+
+#[tokio::test]
+async fn the_reason_is_told_and_nothing_of_the_token() {
+    let ed = Pair::ed();
+    let idp = Idp::start(json!([ed.jwk("a")])).await;
+    let issuer = idp.issuer();
+    let with = |name: &str, value: Value| {
+        let mut claims = idp.claims();
+        claims[name] = value;
+        ed.token("a", &claims)
+    };
+    let header = |alg: &str| ed.signed(&json!({ "alg": alg, "kid": "a" }), &idp.claims());
+    for (token, told) in [
+        (with("aud", json!("https://evil.example/mcp")), "another audience"),
+        (with("iss", json!(format!("{}/", idp.name()))), "another issuer"),
+        (with("exp", json!(1)), "has expired"),
+        (with("exp", json!("evil")), "a wrong type"),
+        (with("sub", json!(null)), "a wrong type"),
+        (with("sub", json!("")), "sub is empty"),
+        (header("XX\n2026 INFO a line of evil"), "algorithms"),
+        (header("Ed25519"), "algorithms"),
+        (header("HS256"), "algorithms"),
+        (Pair::ed().token("a", &idp.claims()), "no key"),
+    ] {
+        let refused = issuer.principal_of(&token).await;
+        assert_in_plain_words(&refused);
+        let Err(Denied::Wrong(why)) = refused else { panic!("{told}: {refused:?}") };
+        assert!(why.contains(told), "{told}: {why}");
+    }
+    // Where all keys are tried, the one that fits tells why.
+    let idp = Idp::start(json!([ed.jwk("a"), Pair::ed().jwk("b"), Pair::ed().jwk("c")])).await;
+    let mut claims = idp.claims();
+    claims["exp"] = json!(1);
+    let nameless = ed.signed(&json!({ "alg": "EdDSA" }), &claims);
+    let refused = idp.issuer().principal_of(&nameless).await;
+    assert_eq!(refused, Err(Denied::Wrong("the token has expired")));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_issuer_is_told_with_its_cause() {
+    let told = async |name: &str, keys: Option<&str>| {
+        let keys = keys.map(|url| url.parse().unwrap());
+        let settings = IssuerSettings { name: name.to_owned(), audience: None, keys };
+        check_issuer(&settings).await
+    };
+    // Nothing listens there, and that is what it says.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let problem = told(&format!("http://{closed}"), None).await.unwrap_err();
+    assert!(problem.contains("refused"), "{problem}");
+    let ed = Pair::ed();
+    let idp = Idp::start(json!([ed.jwk("a"), { "kty": "PQ", "kid": "b", "x": 1 }])).await;
+    let good = told(&idp.name(), None).await.unwrap();
+    assert!(good.contains("1 of 2 keys"), "{good}");
+    // A slash too many: both names are told, in one line.
+    let problem = told(&format!("{}/", idp.name()), None).await.unwrap_err();
+    let both = format!("the metadata of {0}, and http.issuer is {0}/", idp.name());
+    assert!(problem.contains(&both) && !problem.contains('\n'), "{problem}");
+    for (unusable, all) in [(json!([]), 0), (json!([{ "kty": "PQ", "kid": "b" }]), 1)] {
+        *idp.keys.lock().unwrap() = unusable;
+        let problem = told(&idp.name(), None).await.unwrap_err();
+        assert!(problem.contains(&format!("none of the {all} keys")), "{problem}");
+    }
+    let answers_no_keys = format!("http://{}/none", idp.address);
+    let problem = told(&idp.name(), Some(&answers_no_keys)).await.unwrap_err();
+    assert!(problem.contains("404"), "{problem}");
+}
+
 /// Made once with another program; 2048 bits, and a life until the year 2100.
 #[tokio::test]
 async fn rsa_is_checked_as_others_sign_it() {
@@ -243,7 +324,8 @@ async fn rsa_is_checked_as_others_sign_it() {
     let idp = Idp::start(json!([fixture["jwk"]])).await;
     // The name is in what was signed; only the keys are here.
     let keys = Url::parse(&format!("http://{}/keys", idp.address)).unwrap();
-    let issuer = Issuer::new("http://127.0.0.1/rsa", AUDIENCE.to_owned(), Some(keys)).unwrap();
+    let issuer =
+        Issuer::new("http://127.0.0.1/rsa", vec![AUDIENCE.to_owned()], Some(keys)).unwrap();
     for name in ["rs256", "ps256"] {
         let token = text(name);
         assert_eq!(
@@ -263,7 +345,14 @@ async fn a_new_key_is_fetched_and_unknown_ones_do_not_make_a_flood() {
     issuer.principal_of(&first.token("1", &idp.claims())).await.unwrap();
     *idp.keys.lock().unwrap() = json!([first.jwk("1"), second.jwk("2")]);
     let new = second.token("2", &idp.claims());
-    assert!(issuer.principal_of(&new).await.is_err(), "fetched only just");
+    // Fetched only just: whether it is good is not known yet, and a client must not give up for that.
+    let Err(Denied::Unavailable(wait)) = issuer.principal_of(&new).await else {
+        panic!("it was told that the token is good, or bad");
+    };
+    assert!((Duration::from_secs(20)..=Duration::from_secs(30)).contains(&wait), "{wait:?}");
+    let other_algorithm = json!({ "alg": "ES256", "kid": "1" });
+    let misnamed = issuer.principal_of(&first.signed(&other_algorithm, &idp.claims())).await;
+    assert_eq!(misnamed, Err(Denied::Wrong(NO_KEY)), "that key is here");
     assert_eq!(idp.fetched(), 1);
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(31)).await;
@@ -288,7 +377,7 @@ async fn without_its_issuer_a_token_cannot_be_told_and_kept_keys_go_on() {
     let issuer = idp.issuer();
     let token = pair.token("a", &idp.claims());
     for _ in 0..20 {
-        assert_eq!(issuer.principal_of(&token).await, Err(Denied::Unavailable));
+        assert!(matches!(issuer.principal_of(&token).await, Err(Denied::Unavailable(_))));
     }
     assert_eq!(idp.fetched(), 1, "not again at once");
     // What cannot be good is refused all the same.
@@ -308,11 +397,8 @@ async fn without_its_issuer_a_token_cannot_be_told_and_kept_keys_go_on() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_hours(23)).await;
     tokio::time::resume();
-    assert_eq!(
-        issuer.principal_of(&token).await,
-        Err(Denied::Unavailable),
-        "a key may be withdrawn"
-    );
+    let refused = issuer.principal_of(&token).await;
+    assert!(matches!(refused, Err(Denied::Unavailable(_))), "a key may be withdrawn");
 }
 
 #[tokio::test]
@@ -340,7 +426,7 @@ proptest::proptest! {
     fn no_token_makes_it_panic(text in "[ -~]{0,40}", header in "[ -~]{0,40}") {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let issuer = runtime.block_on(async {
-            Issuer::new("http://127.0.0.1:1", AUDIENCE.to_owned(), None).unwrap()
+            Issuer::new("http://127.0.0.1:1", vec![AUDIENCE.to_owned()], None).unwrap()
         });
         for token in [text.clone(), format!("{}.{}.x", b64(&header), b64(&text))] {
             proptest::prop_assert!(runtime.block_on(issuer.principal_of(&token)).is_err());

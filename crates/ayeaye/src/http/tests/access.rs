@@ -1,6 +1,7 @@
 //! Who is let in: tokens, addresses, pages, an issuer.
 use super::*;
 use crate::config::IssuerSettings;
+use crate::http::issuer::NO_JWT;
 use crate::http::issuer::tests::{AUDIENCE, Idp, Pair};
 
 #[tokio::test]
@@ -64,6 +65,19 @@ fn a_policy_for_a_token_that_is_not_there_is_refused() {
     assert!(check(&policy).is_ok());
     policy.principals.push(("token:ann".to_owned(), narrow));
     assert!(check(&policy).is_err());
+    // Of an issuer it is known that it is this one, and nothing of its people.
+    let mut settings = settings.clone();
+    let name = "https://login.example.com/realms/phones".to_owned();
+    settings.issuer = Some(IssuerSettings { name, audience: None, keys: None });
+    let mut of = |principal: &str| {
+        policy.principals = vec![(principal.to_owned(), narrow)];
+        check_narrowed(&policy, &settings, home.path())
+    };
+    assert!(of("jwt:https://login.example.com/realms/phones#anna").is_ok());
+    for other in ["", "/#anna", "#"] {
+        let told = of(&format!("jwt:https://login.example.com/realms/phones{other}")).unwrap_err();
+        assert!(told.to_string().contains("http.issuer to the letter"), "{told}");
+    }
 }
 
 #[tokio::test]
@@ -208,4 +222,157 @@ async fn without_its_issuer_the_servers_own_token_still_works() {
     assert_eq!(answer.status(), 503);
     assert!(answer.headers().contains_key("retry-after"));
     assert_eq!(post(&running, INITIALIZE).send().await.unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn a_client_is_led_by_the_name_that_it_used_and_by_no_other() {
+    let pair = Pair::ed();
+    let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
+    let mut settings = settings();
+    settings.allowed_hosts = ["127.0.0.1:9000", "phones.lan"].map(|it| it.parse().unwrap()).into();
+    settings.issuer = Some(IssuerSettings { name: idp.name(), audience: None, keys: None });
+    let running = start_with(&settings, Path::new("/nowhere")).await;
+    let port = running.address.port();
+    let metadata = "/.well-known/oauth-protected-resource/mcp";
+    let read = async |request: reqwest::RequestBuilder, host: &str| {
+        let answer = request.header("host", host).send().await.unwrap();
+        let challenge = answer.headers().get("www-authenticate");
+        let challenge = challenge.map_or("", |it| it.to_str().unwrap()).to_owned();
+        (answer.status().as_u16(), challenge, answer.text().await.unwrap())
+    };
+    let url = |path: &str| format!("http://{}{path}", running.address);
+    let asked = async |host: &str| read(http().get(url(metadata)), host).await;
+    let called = async |host: &str| read(http().post(url("/mcp")), host).await;
+    let called_for = async |audience: &str, host: &str| {
+        let mut claims = idp.claims();
+        claims["aud"] = serde_json::json!(audience);
+        read(http().post(url("/mcp")).bearer_auth(pair.token("a", &claims)), host).await
+    };
+    let own = [
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
+        format!("[::1]:{port}"),
+        "127.0.0.1:9000".to_owned(),
+        "phones.lan".to_owned(),
+        format!("phones.lan:{port}"),
+    ];
+    for host in &own {
+        let (status, _, told) = asked(host).await;
+        assert_eq!(status, 200, "{host}: {told}");
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told["resource"], format!("http://{host}/mcp"));
+        let (status, challenge, _) = called(host).await;
+        assert_eq!(status, 401);
+        let place = format!("resource_metadata=\"http://{host}{metadata}\"");
+        assert!(challenge.contains(&place), "{host}: {challenge}");
+        // No media type is named: the token is taken.
+        let (status, _, told) = called_for(&format!("http://{host}/mcp"), host).await;
+        assert_eq!(status, 415, "{host}: {told}");
+    }
+    for evil in ["evil.example", "phones.lan:9000", "localhost:9000", "127.0.0.1"] {
+        for (status, challenge, told) in [asked(evil).await, called(evil).await] {
+            assert_eq!((status, challenge.as_str()), (403, ""), "{evil}");
+            assert!(!told.contains("/mcp") && !told.contains("well-known"), "{evil}: {told}");
+        }
+        let (status, challenge, _) = called_for(&format!("http://{evil}/mcp"), &own[0]).await;
+        assert!(status == 401 && challenge.contains("another audience"), "{evil}: {challenge}");
+    }
+    let encrypted = format!("https://{}/mcp", own[0]);
+    assert_eq!(called_for(&encrypted, &own[0]).await.0, 401);
+}
+
+#[tokio::test]
+async fn an_audience_or_a_public_url_of_the_settings_decides_alone() {
+    let pair = Pair::ed();
+    let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
+    let told_at = async |settings: &HttpSettings, audience: &str| {
+        let running = start_with(settings, Path::new("/nowhere")).await;
+        let base = format!("http://{}", running.address);
+        let mut claims = idp.claims();
+        claims["aud"] = serde_json::json!(audience.replace("BASE", &base));
+        let token = pair.token("a", &claims);
+        let answer =
+            http().post(format!("{base}/mcp")).bearer_auth(token).send().await.unwrap().status();
+        let metadata = format!("{base}/.well-known/oauth-protected-resource");
+        let told: serde_json::Value =
+            http().get(metadata).send().await.unwrap().json().await.unwrap();
+        (answer != 401, told["resource"].as_str().unwrap().replace(&base, "BASE"))
+    };
+    let mut settings = settings();
+    settings.issuer =
+        Some(IssuerSettings { name: idp.name(), audience: Some("phones".to_owned()), keys: None });
+    let by_name = "BASE/mcp".to_owned();
+    assert_eq!(told_at(&settings, "phones").await, (true, by_name.clone()));
+    assert_eq!(told_at(&settings, "BASE/mcp").await, (false, by_name));
+    settings.issuer = Some(IssuerSettings { name: idp.name(), audience: None, keys: None });
+    settings.public_url = Some("https://phones.example.com".parse().unwrap());
+    let public = "https://phones.example.com/mcp".to_owned();
+    assert_eq!(told_at(&settings, &public).await, (true, public.clone()));
+    assert_eq!(told_at(&settings, "BASE/mcp").await, (false, public));
+}
+
+#[derive(Clone, Default)]
+struct Lines(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn why_a_token_is_refused_is_told_to_its_client_and_in_the_log() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    // With one subscriber alone, a line that another test's thread comes to first would stay off here too.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+    let _log = tracing::subscriber::set_default(subscriber);
+    tracing::callsite::rebuild_interest_cache();
+    let pair = Pair::ed();
+    let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
+    let running = start_with(&issued_by(idp.name()), Path::new("/nowhere")).await;
+    let url = format!("http://{}/mcp", running.address);
+    let refused = async |token: &str| {
+        let answer = http().post(&url).bearer_auth(token).send().await.unwrap();
+        assert_eq!(answer.status(), 401);
+        let challenge = answer.headers()["www-authenticate"].to_str().unwrap().to_owned();
+        (challenge, answer.text().await.unwrap())
+    };
+    let mut claims = idp.claims();
+    claims["exp"] = serde_json::json!(1);
+    for (token, why) in [
+        ("an-opaque-token-of-the-issuer", NO_JWT),
+        (&pair.token("a", &claims), "the token has expired"),
+    ] {
+        let (challenge, text) = refused(token).await;
+        assert!(challenge.contains(", error=\"invalid_token\", scope="), "{challenge}");
+        assert!(challenge.ends_with(&format!(", error_description=\"{why}\"")), "{challenge}");
+        assert!(text.contains(why), "{text}");
+        let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(log.contains(&format!("was refused: {why}")), "{log}");
+        assert!(!log.contains(token), "{log}");
+    }
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    // Clients log in at an issuer: nobody is handed the main token.
+    let added = log.lines().find(|line| line.contains("claude mcp add")).expect("the line");
+    assert!(!added.contains("Authorization"), "{added}");
+}
+
+#[tokio::test]
+async fn an_issuer_is_looked_at_before_the_first_client_comes() {
+    let idp = Idp::start(serde_json::json!([Pair::ed().jwk("a")])).await;
+    let _running = start_with(&issued_by(idp.name()), Path::new("/nowhere")).await;
+    let looked = async {
+        while idp.fetched() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), looked).await.expect("it fetches the keys");
 }
