@@ -26,6 +26,7 @@ mod replay;
 mod request_body;
 mod resource;
 mod sessions;
+mod slow_answer;
 mod token_store;
 
 use std::future::Future;
@@ -179,6 +180,7 @@ impl HttpServer {
             requests: RateLimiter::new(settings.rate_limit),
             wrong: RateLimiter::new(settings.wrong_tokens),
             body_limit: settings.body_limit,
+            silence: slow_answer::SILENCE,
         };
         let (auth, data_dir) = (Arc::new(auth), data_dir.to_owned());
         Ok(Self {
