@@ -147,7 +147,8 @@ async fn answer_to_own_page(
         Err(Twice) => false,
     };
     if !own {
-        let text = "only the page of this server may ask for this";
+        let text = "only the page of this server may ask for this; behind a proxy, set http.public-url, or let it \
+                    pass on the Host of the browser";
         return Refusal::new(StatusCode::FORBIDDEN, text).into_response();
     }
     request.extensions_mut().insert(host);
