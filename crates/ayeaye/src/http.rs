@@ -46,7 +46,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use readiness::{free_space, warn_unless_ready};
+pub(crate) use readiness::{free_space, try_to_write, warn_unless_ready};
 pub use token_store::TokenFileError;
 
 use auth::AuthMiddleware;
