@@ -59,7 +59,8 @@ impl Readiness {
     }
 }
 
-/// Says at the start, in the log, where no task would be accepted: over stdio nothing else tells it before one fails.
+/// Says at the start, in the log, where no task would be accepted: over stdio, or where nobody asks for `/readyz`, nothing
+/// else tells it before one fails.
 pub(crate) fn warn_unless_ready(data_dir: &Path, floor: u64) {
     // The first server there makes it.
     let written = ayeaye_agent::private_files::private_folder(data_dir, true)
