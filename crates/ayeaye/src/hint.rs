@@ -343,6 +343,7 @@ fn for_storage(err: &io::Error) -> &'static str {
         StorageFull,
     };
     match err.kind() {
+        _ if is_without_locks(err) => NO_LOCKS,
         _ if is_out_of_files(err) => {
             "ayeaye has reached its limit of open files and connections: raise it (`ulimit -n`, `LimitNOFILE=` for a service)"
         }
@@ -375,6 +376,19 @@ fn is_out_of_files(err: &io::Error) -> bool {
         .any(|it| err.raw_os_error() == Some(it.raw_os_error()));
     #[cfg(not(unix))]
     return err.raw_os_error() == Some(4); // ERROR_TOO_MANY_OPEN_FILES
+}
+
+/// What to do where the data folder has no locks.
+pub const NO_LOCKS: &str = "this file system has no locks, as NFS or FUSE may have none: name a folder on a local disk with \
+    --data-dir or AYEAYE_DATA_DIR";
+
+/// The file system knows no locks, or its server takes none. What is only locked by somebody else is another error.
+pub fn is_without_locks(err: &io::Error) -> bool {
+    #[cfg(unix)]
+    if err.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
+        return true;
+    }
+    err.kind() == io::ErrorKind::Unsupported
 }
 
 fn for_journal_error(err: &JournalError, reader: Reader) -> &'static str {

@@ -26,6 +26,7 @@ mod replay;
 mod request_body;
 mod resource;
 mod sessions;
+mod slow_answer;
 mod token_store;
 
 use std::future::Future;
@@ -46,7 +47,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use issuer::check_issuer;
-pub(crate) use readiness::{free_space, warn_unless_ready};
+pub(crate) use readiness::{free_space, try_to_write, warn_unless_ready};
 pub use token_store::TokenFileError;
 
 use auth::AuthMiddleware;
@@ -183,6 +184,7 @@ impl HttpServer {
             requests: RateLimiter::new(settings.rate_limit),
             wrong: RateLimiter::new(settings.wrong_tokens),
             body_limit: settings.body_limit,
+            silence: slow_answer::SILENCE,
         };
         let (auth, data_dir) = (Arc::new(auth), data_dir.to_owned());
         Ok(Self {

@@ -27,6 +27,7 @@ impl Events {
         let answer = browser.send(Method::GET, &path, None).await;
         assert_eq!(answer.status(), StatusCode::OK);
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        assert_eq!(answer.headers()["x-accel-buffering"], "no");
         Self { answer, unread: String::new() }
     }
 

@@ -203,9 +203,10 @@ async fn behind_tls_the_cookie_is_for_tls_alone() {
     assert_eq!(plain.status(), StatusCode::FORBIDDEN);
 }
 
-/// Many proxies are set up to pass on the name alone; the browser's origin has the port all the same.
+/// Many proxies are set up to pass on the name alone, or their own name for this server; the browser's origin is that of
+/// the page all the same.
 #[tokio::test(flavor = "multi_thread")]
-async fn behind_tls_at_another_port_the_page_is_its_own_with_a_host_of_either_kind() {
+async fn behind_a_proxy_the_page_is_its_own_with_whatever_host_that_passes_on() {
     let rig = rig().await;
     let served = Served::with(
         &rig,
@@ -217,12 +218,16 @@ async fn behind_tls_at_another_port_the_page_is_its_own_with_a_host_of_either_ki
         None,
     )
     .await;
+    let here = served.url("").trim_start_matches("http://").to_owned();
     for (host, origin, status) in [
+        (here.as_str(), "https://phones.example.com:8443", StatusCode::OK),
+        (here.as_str(), "https://other.example:8443", StatusCode::FORBIDDEN),
         ("phones.example.com", "https://phones.example.com:8443", StatusCode::OK),
         ("phones.example.com:8443", "https://phones.example.com:8443", StatusCode::OK),
         ("phones.example.com", "http://phones.example.com:8443", StatusCode::FORBIDDEN),
         ("phones.example.com", "https://phones.example.com:9443", StatusCode::FORBIDDEN),
-        ("other.example:8443", "https://phones.example.com:8443", StatusCode::FORBIDDEN),
+        ("other.example:8443", "https://phones.example.com:8443", StatusCode::OK),
+        ("stranger.example", "https://phones.example.com:8443", StatusCode::FORBIDDEN),
     ] {
         let request = client().post(served.url("/page/api/sign-in")).header("host", host);
         let request = request.header("origin", origin).json(&json!({ "token": TOKEN }));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::command::Exit;
 use crate::config::{Config, ToolChoice};
-use crate::hint::{ADB_ELSEWHERE, is_elsewhere};
+use crate::hint::{ADB_ELSEWHERE, NO_LOCKS, is_elsewhere, is_without_locks};
 use crate::http;
 use crate::mcp::connection_tools::ConnectionTools;
 use crate::mcp::questions::STATE_KEY_FILE;
@@ -273,10 +273,7 @@ fn trust(config: &Config) -> Vec<DoctorFinding> {
 
 fn data_folder(config: &Config) -> DoctorFinding {
     let folder = &config.data_dir;
-    let probe = folder.join(".doctor");
-    let tried = private_folder(folder, true)
-        .and_then(|()| std::fs::write(&probe, b"ok"))
-        .and_then(|()| std::fs::remove_file(&probe));
+    let tried = private_folder(folder, true).and_then(|()| http::try_to_write(folder));
     let floor = config.journal.min_free;
     match tried {
         Ok(()) => match http::free_space(folder) {
@@ -298,6 +295,10 @@ fn data_folder(config: &Config) -> DoctorFinding {
             ),
             _ => DoctorFinding::new(Severity::Ok, "data", format!("{} can be written", folder.display())),
         },
+        Err(err) if is_without_locks(&err) => {
+            let text = format!("files in {} cannot be locked: {err}", folder.display());
+            DoctorFinding::new(Severity::Error, "data", text).with_hint(NO_LOCKS)
+        }
         Err(err) => DoctorFinding::new(
             Severity::Error,
             "data",

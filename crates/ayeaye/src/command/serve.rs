@@ -108,6 +108,7 @@ pub(super) async fn over(
     config: &Config,
     shutdown: &Shutdown,
 ) -> anyhow::Result<Exit> {
+    http::warn_unless_ready(&config.data_dir, config.journal.min_free);
     app.agent.hide_keys(http.tokens());
     let http = http.with_floor(config.journal.min_free).with_page(page(app, config));
     let server = server(app, config);

@@ -76,7 +76,7 @@ fn only_who_cannot_use_the_data_folder_is_sent_to_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_process_without_files_left_is_not_sent_to_the_disk() {
+fn a_process_without_files_or_locks_is_not_sent_to_a_full_disk() {
     let said = |source: std::io::Error| {
         let err = CoordinatorError::Storage { what: "table.json".to_owned(), source };
         for_agent_error(&AgentError::Coordinator(err), Reader::Terminal)
@@ -84,6 +84,10 @@ fn a_process_without_files_left_is_not_sent_to_the_disk() {
     for errno in [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE] {
         let said = said(std::io::Error::from_raw_os_error(errno.raw_os_error()));
         assert!(said.contains("ulimit -n") && !said.contains("disk"), "{said}");
+    }
+    for errno in [rustix::io::Errno::NOLCK, rustix::io::Errno::OPNOTSUPP] {
+        let said = said(std::io::Error::from_raw_os_error(errno.raw_os_error()));
+        assert!(said.contains("no locks") && !said.contains("disk space"), "{said}");
     }
     let damaged = said(std::io::ErrorKind::InvalidData.into());
     assert!(damaged.contains("damaged") && !damaged.contains("disk"), "{damaged}");

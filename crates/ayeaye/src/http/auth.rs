@@ -28,6 +28,7 @@ use super::replay::Spent;
 use super::request_body;
 use super::resource::Resource;
 use super::sessions::{Sessions, on_behalf_of};
+use super::slow_answer;
 use super::token_store::TokenStore;
 use crate::config::{HostName, WebOrigin};
 use crate::page::Refusal;
@@ -48,6 +49,8 @@ pub(super) struct AuthMiddleware {
     /// Limits wrong tokens from each address; from all processes at a Unix socket together.
     pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
+    /// How long an answer without a session may take before its stream begins without it.
+    pub(super) silence: Duration,
 }
 
 /// Accepts requests that name one of our hosts and no foreign origin. Our own, on loopback, gains a page nothing: it is
@@ -146,7 +149,8 @@ async fn answer_to_own_page(
         Err(Twice) => false,
     };
     if !own {
-        let text = "only the page of this server may ask for this";
+        let text = "only the page of this server may ask for this; behind a proxy, set http.public-url, or let it \
+                    pass on the Host of the browser";
         return Refusal::new(StatusCode::FORBIDDEN, text).into_response();
     }
     next.run(request).await
@@ -210,10 +214,19 @@ pub(super) async fn check_token(
             let (parts, body) = request.into_parts();
             match request_body::read(&parts.headers, body, auth.body_limit).await {
                 Ok(bytes) => {
+                    let early = slow_answer::may_begin_early(&parts.headers);
                     let is_json = malformed::is_json(&parts.headers);
                     let request = Request::from_parts(parts, Body::from(bytes.clone()));
-                    let response = on_behalf_of(principal, next.run(request)).await;
-                    if is_json { malformed::explained(response, &bytes) } else { response }
+                    let sent = bytes.clone();
+                    let answering = Box::pin(async move {
+                        let response = on_behalf_of(principal, next.run(request)).await;
+                        if is_json { malformed::explained(response, &sent) } else { response }
+                    });
+                    if early {
+                        slow_answer::within(auth.silence, answering, bytes).await
+                    } else {
+                        answering.await
+                    }
                 }
                 Err(refusal) => refusal,
             }

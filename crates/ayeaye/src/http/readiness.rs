@@ -9,6 +9,8 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::hint;
+
 /// How long a result is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -19,6 +21,8 @@ pub(super) enum NotReady {
     ShuttingDown,
     #[error("the data folder cannot be written")]
     ReadOnly,
+    #[error("the file system of the data folder has no locks")]
+    NoLocks,
     #[error("the disk is too full for a new session (journal.min-free)")]
     Full,
 }
@@ -55,7 +59,8 @@ impl Readiness {
     }
 }
 
-/// Says at the start, in the log, where no task would be accepted: over stdio nothing else tells it before one fails.
+/// Says at the start, in the log, where no task would be accepted: over stdio, or where nobody asks for `/readyz`, nothing
+/// else tells it before one fails.
 pub(crate) fn warn_unless_ready(data_dir: &Path, floor: u64) {
     // The first server there makes it.
     let written = ayeaye_agent::private_files::private_folder(data_dir, true)
@@ -74,21 +79,25 @@ fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
     if let Err(err) = &result
         && err.kind() != std::io::ErrorKind::StorageFull
     {
-        tracing::warn!("the data folder {} cannot be written: {err}", data_dir.display());
+        tracing::warn!("the data folder {} cannot be used: {err}", data_dir.display());
     }
     judge(result, data_dir, floor)
 }
 
-fn try_to_write(data_dir: &Path) -> std::io::Result<()> {
+/// Writes a file in the data folder, locks it as runs lock theirs, and removes it.
+pub(crate) fn try_to_write(data_dir: &Path) -> std::io::Result<()> {
     // A name of its own: another server that looks at the same moment would remove it.
-    let file = tempfile::Builder::new().prefix(".ready-").tempfile_in(data_dir);
-    file.and_then(|mut file| file.write_all(b"ready\n").and_then(|()| file.close()))
+    let mut file = tempfile::Builder::new().prefix(".ready-").tempfile_in(data_dir)?;
+    file.write_all(b"ready\n")?;
+    file.as_file().try_lock()?;
+    file.close()
 }
 
 fn judge(written: std::io::Result<()>, data_dir: &Path, floor: u64) -> Result<(), NotReady> {
     match written {
         Ok(()) => {}
         Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(NotReady::Full),
+        Err(err) if hint::is_without_locks(&err) => return Err(NotReady::NoLocks),
         Err(_) => return Err(NotReady::ReadOnly),
     }
     match free_space(data_dir) {
@@ -124,5 +133,17 @@ mod tests {
         stop.cancel();
         assert_eq!(changing.check().await, Err(NotReady::ShuttingDown));
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing stays behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_system_without_locks_is_not_ready() {
+        for (no, reason) in [
+            (rustix::io::Errno::NOLCK, NotReady::NoLocks),
+            (rustix::io::Errno::OPNOTSUPP, NotReady::NoLocks),
+            (rustix::io::Errno::ACCESS, NotReady::ReadOnly),
+        ] {
+            assert_eq!(judge(Err(no.into()), Path::new("/"), 0), Err(reason), "{no}");
+        }
     }
 }

@@ -45,12 +45,9 @@ impl Resource {
         self.base.strip_prefix("https://").is_some_and(|own| own == host.to_string())
     }
 
-    /// Whether the page is public under this name, and has this origin there.
-    pub(super) fn is_page_at(&self, host: &HostName, origin: &WebOrigin) -> bool {
-        let base = self.base.split_once("://").and_then(|(_, base)| base.parse::<HostName>().ok());
-        self.public
-            && base.is_some_and(|base| base.name == host.name)
-            && self.base.parse::<WebOrigin>().is_ok_and(|base| base == *origin)
+    /// Whether the page is public, and has this origin there.
+    pub(super) fn is_page_at(&self, origin: &WebOrigin) -> bool {
+        self.public && self.base.parse::<WebOrigin>().is_ok_and(|base| base == *origin)
     }
 
     /// The URL of the page.

@@ -50,7 +50,10 @@ async fn start() -> Running {
 }
 
 async fn start_with(settings: &HttpSettings, data_dir: &Path) -> Running {
-    let server = HttpServer::bind(settings, data_dir).await.expect("a free port");
+    run(HttpServer::bind(settings, data_dir).await.expect("a free port"))
+}
+
+fn run(server: HttpServer) -> Running {
     let (address, echo, shutdown) = (tcp(&server), Echo::default(), Shutdown::default());
     let served = tokio::spawn({
         let (echo, shutdown) = (echo.clone(), shutdown.clone());

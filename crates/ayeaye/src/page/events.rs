@@ -33,6 +33,8 @@ const MOST_STREAMS: usize = 64;
 /// How often something is sent where nothing happens: a page that hears nothing for longer takes the connection for dead.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
+const UNBUFFERED: [(&str, &str); 1] = [("x-accel-buffering", "no")];
+
 /// Of the login that a request came with: cancelled when that ends.
 #[derive(Debug, Clone)]
 pub struct LoginEnded(pub CancellationToken);
@@ -70,7 +72,8 @@ pub(super) async fn stream(
     });
     // The streams end with the server, which waits for its connections, and with their login.
     let events = futures::StreamExt::take_until(events, closing);
-    Ok(Sse::new(events).keep_alive(heartbeat()).into_response())
+    // nginx would collect what comes: the page would hear of nothing, and take the connection for dead.
+    Ok((UNBUFFERED, Sse::new(events).keep_alive(heartbeat())).into_response())
 }
 
 /// An event and no comment: a page's scripts are not told of comments.

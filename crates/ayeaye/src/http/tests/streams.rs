@@ -6,6 +6,7 @@ use super::*;
 /// Begins a slow call and returns it with the id of its stream's first event.
 async fn begun(running: &Running, headers: &HeaderMap) -> (impl Sized + use<>, String) {
     let call = post(running, SLOW).headers(headers.clone()).send().await.unwrap();
+    assert_eq!(call.headers()["x-accel-buffering"], "no");
     running.echo.begun.notified().await;
     let mut stream = call.bytes_stream();
     let mut seen = String::new();
@@ -270,19 +271,46 @@ async fn an_old_client_gets_only_messages() {
     }
 }
 
+/// A slow call of 2026-07-28, with more in its `_meta`.
+fn call_without_session(running: &Running, more: &str) -> reqwest::RequestBuilder {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"slow","_meta":{{{more}"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    post(running, body)
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "slow")
+}
+
+#[tokio::test]
+async fn a_slow_answer_without_a_session_begins_before_it_is_there() {
+    let mut server = HttpServer::bind(&settings(), Path::new("/nowhere")).await.unwrap();
+    Arc::get_mut(&mut server.auth).unwrap().silence = Duration::ZERO;
+    let running = run(server);
+    let begun = async || {
+        let answer = call_without_session(&running, "").send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        assert_eq!(answer.headers()["x-accel-buffering"], "no");
+        let mut stream = answer.bytes_stream();
+        assert_eq!(stream.next().await.unwrap().unwrap(), ":\n\n");
+        running.echo.begun.notified().await;
+        stream
+    };
+    let stream = begun().await;
+    running.echo.go.notify_one();
+    let rest: Vec<_> = stream.map(|chunk| chunk.unwrap()).collect().await;
+    let text = String::from_utf8(rest.concat()).unwrap();
+    assert!(text.contains("went") && text.contains(r#""id":2"#), "{text}");
+    // Whoever leaves it has cancelled, as before the first byte.
+    drop(begun().await);
+    tokio::time::timeout(SOON, running.echo.cancelled.notified()).await.expect("it is cancelled");
+}
+
 #[tokio::test]
 async fn a_modern_client_that_goes_away_cancels() {
     let running = start().await;
-    let call = |token: &str| {
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"slow","_meta":{{{token}"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
-        );
-        post(&running, body)
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", "tools/call")
-            .header("mcp-name", "slow")
-            .send()
-    };
+    let call = |more: &str| call_without_session(&running, more).send();
     // Before the first byte of the answer.
     let early = tokio::spawn(call(""));
     running.echo.begun.notified().await;
