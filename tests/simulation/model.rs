@@ -249,8 +249,10 @@ impl Model for Mind {
 
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
         let action = serde_json::from_str::<ActionRecord>(&reply.text)
-            .map_err(|err| ParseError(err.to_string()))
-            .and_then(|facts| Action::try_from(&facts).map_err(|err| ParseError(err.to_string())));
+            .map_err(|err| ParseError::new(err.to_string()))
+            .and_then(|facts| {
+                Action::try_from(&facts).map_err(|err| ParseError::new(err.to_string()))
+            });
         let action = match action {
             Err(_) if self.world.has(Planted::UnreadableIsDone) => {
                 Action::Complete { message: reply.text.clone() }

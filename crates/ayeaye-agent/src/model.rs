@@ -9,10 +9,12 @@ use crate::word_list;
 use crate::{Action, Frame, Picture, Question, ScreenSize};
 
 mod attempts;
+mod parse_error;
 mod quotation;
 mod shortened;
 
 pub use attempts::{FailedAttempts, Retry};
+pub use parse_error::ParseError;
 pub(crate) use quotation::is_cut;
 
 /// What one step shows a model.
@@ -360,21 +362,6 @@ impl ModelError {
     }
 }
 
-/// A reply that cannot be understood; says what is wrong in words the model can act on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseError(pub String);
-
-impl ParseError {
-    /// What is wrong, for people: without what the model is to do about it, which stands behind a semicolon.
-    pub fn without_advice(&self) -> &str {
-        let is_outside =
-            |at: usize| ['`', '"'].iter().all(|it| self.0[..at].matches(*it).count() % 2 == 0);
-        let end = self.0.match_indices("; ").map(|(at, _)| at).find(|at| is_outside(*at));
-        &self.0[..end.unwrap_or(self.0.len())]
-    }
-}
-
 /// A model behind an endpoint, with the format it speaks.
 ///
 /// [`prompt`](Self::prompt) and [`read`](Self::read) are pure; only [`call`](Self::call) waits, and
@@ -403,6 +390,11 @@ pub trait Model: Send + Sync + fmt::Debug {
     }
     /// Why a reply is not a whole one by what the endpoint says of its end: cut off, withheld, refused.
     fn incomplete(&self, _reply: &Reply) -> Option<&'static str> {
+        None
+    }
+    /// Why a reply that can be read may still be half of one, though its endpoint calls it whole: nothing in it shows
+    /// its end. It is acted on only once the model has decided the same twice for one screen.
+    fn may_be_cut(&self, _reply: &Reply) -> Option<ParseError> {
         None
     }
     /// How many screens of earlier steps its prompts show.

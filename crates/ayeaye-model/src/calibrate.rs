@@ -182,14 +182,15 @@ fn tap_point(profile: Profile, reply: &Reply, coords: &CoordContext) -> Result<(
             | Gesture::LongPress { point, .. },
         )) => Ok(point.fractions()),
         Ok(action) => Err(format!("told to tap a mark, it answered {}", action.name())),
-        Err(why) => Err(why.0),
+        Err(why) => Err(why.for_people()),
     }
 }
 
-/// A reply as a text for people: its words, or else its tool calls.
+/// A reply as a text for people: its words, or else its tool calls, or else its reasoning.
 pub(crate) fn reply_text(reply: &Reply) -> String {
     let calls = || reply.calls.iter().map(|it| format!("{} {}", it.name, it.arguments));
     match reply.text.trim() {
+        "" if reply.calls.is_empty() => reply.reasoning.trim().to_owned(),
         "" => calls().collect::<Vec<_>>().join(" "),
         text => text.to_owned(),
     }

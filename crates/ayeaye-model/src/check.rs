@@ -210,7 +210,10 @@ async fn check_vision(
                          serve this one with its vision part"
                 )
             } else {
-                format!("its reply cannot be used: {why}; it began {began} ({took} s)")
+                format!(
+                    "its reply cannot be used: {}; it began {began} ({took} s)",
+                    why.for_people()
+                )
             };
             (Severity::Error, text)
         }

@@ -230,17 +230,24 @@ impl Model for RemoteModel {
         ))
     }
 
+    fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
+        self.profile.family().may_be_cut(reply)
+    }
+
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
-        let unusable = |why: &str| Err(ParseError(why.to_owned()));
+        let unusable = |why: &str| Err(ParseError::new(why));
         if let Some(why) = self.incomplete(reply) {
             return unusable(why);
         }
         let has_no_text = reply.text.trim().is_empty();
         if has_no_text && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
-            return unusable(
-                "it holds reasoning and no action; where the reasoning ends in one, the server's reasoning \
-                 parser has taken all of the reply: serve the model without it (vLLM: --reasoning-parser)",
-            );
+            return Err(ParseError::new(
+                "it holds reasoning and no action; write the action behind the reasoning",
+            )
+            .with_way_out(
+                "where the reasoning ends in one, the server's reasoning parser has taken all of the reply: \
+                 serve the model without it (vLLM: --reasoning-parser), or set model.thinking = \"off\"",
+            ));
         }
         let (family, coords) = (self.profile.family(), self.coords(sent));
         let read = family.read(reply, &coords);

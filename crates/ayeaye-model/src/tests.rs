@@ -151,6 +151,12 @@ async fn a_reply_without_words_is_not_read() {
         let why = model.read(&reply, SENT).unwrap_err().to_string();
         assert!(why.contains(part), "{message}: {why}");
     }
+    // What can be done about it is for people, and not for the model.
+    let reasoned = Reply { reasoning: "action:BACK".to_owned(), ..Reply::default() };
+    let why = model.read(&reasoned, SENT).unwrap_err();
+    for part in ["--reasoning-parser", "model.thinking = \"off\""] {
+        assert!(why.for_people().contains(part) && !why.to_string().contains(part), "{why:?}");
+    }
     let said = json!({"choices": [{"message": {"content": [{"type": "text", "text": BACK}], "reasoning": "r"}}]});
     let reply = replied(vec![http("200 OK", JSON, said.to_string())]).await;
     let decision = model.read(&reply, SENT).unwrap();

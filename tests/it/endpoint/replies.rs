@@ -32,6 +32,27 @@ async fn a_stream_cut_anywhere_completes_nothing() {
     }
 }
 
+/// LiteLLM makes up a reason where a stream of its upstream ends in order without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn half_a_reply_that_a_gateway_calls_whole_is_not_acted_on() {
+    let begin = "<THINK> It is there. </THINK>\nexplain:Go on\taction:";
+    for halves in [
+        ["COMPLETE\treturn:The balance is 12", "COMPLETE\treturn:The", "COMPLETE\treturn:The bal"],
+        ["CLICK\tpoint:500,93", "CLICK\tpoint:500,9", "CLICK\tpoint:500,930\tsumm"],
+        ["TYPE\tvalue:Pay 1000 t", "TYPE\tvalue:Pay 1", "TYPE\tvalue:Pay 1000\tpoi"],
+    ] {
+        let mut halves = halves.into_iter().cycle();
+        let cut = move || {
+            let text = [begin, halves.next().unwrap_or_default()].concat();
+            let said = json!({ "choices": [{ "delta": { "content": text } }] });
+            let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+            Act::http("200 OK", EVENTS, format!("data: {said}\n\ndata: {end}\n\ndata: [DONE]\n\n"))
+        };
+        let message = Waiting::on(Api::Chat).await.fails(cut, 3).await;
+        says("3 times in a row", &message);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reply_at_its_limit_of_tokens_is_not_acted_on_in_any_api() {
     for api in Api::ALL {

@@ -202,7 +202,7 @@ impl Model for FakeModel {
     }
 
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
-        let number: usize = reply.text.parse().map_err(|_| ParseError("no number".to_owned()))?;
+        let number: usize = reply.text.parse().map_err(|_| ParseError::new("no number"))?;
         Ok(Decision {
             action: self.decided.lock().unwrap()[number].clone(),
             thought: String::new(),

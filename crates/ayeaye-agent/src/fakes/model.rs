@@ -18,6 +18,8 @@ use crate::{
 
 /// How an endpoint says that a reply is not whole.
 const CUT: &str = "length";
+/// How it says that it may not be.
+const HALF: &str = "perhaps";
 
 /// What one call comes to.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub(crate) enum ScriptedReply {
     Says(String),
     /// These words, which the endpoint has cut off.
     Cut(String),
+    /// These words, which may be half of what the model said.
+    Half(String),
     /// These words, after this time.
     Late(Duration, String),
     /// The endpoint fails, with this cause.
@@ -239,6 +243,11 @@ impl Model for ScriptedModel {
         (reply.finish_reason.as_deref() == Some(CUT)).then_some("it was cut off")
     }
 
+    fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
+        let is_half = reply.finish_reason.as_deref() == Some(HALF);
+        is_half.then(|| ParseError::new("it may be half of one; say it whole"))
+    }
+
     fn earlier_pictures(&self) -> usize {
         self.history_images.load(Ordering::Relaxed)
     }
@@ -291,6 +300,7 @@ impl Model for ScriptedModel {
         let line = lock(&self.lines).pop_front();
         let finish_reason = match &line {
             Some(ScriptedReply::Cut(_)) => CUT,
+            Some(ScriptedReply::Half(_)) => HALF,
             _ => "stop",
         };
         let (latency, text) = match line {
@@ -298,7 +308,9 @@ impl Model for ScriptedModel {
                 self.complain("more calls than lines");
                 return Err(fails("the script is over".to_owned()));
             }
-            Some(ScriptedReply::Says(text) | ScriptedReply::Cut(text)) => (LATENCY, text),
+            Some(
+                ScriptedReply::Says(text) | ScriptedReply::Cut(text) | ScriptedReply::Half(text),
+            ) => (LATENCY, text),
             Some(ScriptedReply::Late(latency, text)) => (latency, text),
             Some(ScriptedReply::Fails(cause)) => {
                 sleep(LATENCY).await;
@@ -349,8 +361,8 @@ impl Model for ScriptedModel {
 
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
         let facts: ActionRecord = serde_json::from_str(&reply.text)
-            .map_err(|err| ParseError(format!("not the format: {err}")))?;
-        let action = Action::try_from(&facts).map_err(|err| ParseError(err.to_string()))?;
+            .map_err(|err| ParseError::new(format!("not the format: {err}")))?;
+        let action = Action::try_from(&facts).map_err(|err| ParseError::new(err.to_string()))?;
         Ok(Decision {
             action,
             thought: "because".to_owned(),

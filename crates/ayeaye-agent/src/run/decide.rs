@@ -10,7 +10,7 @@ use super::observer::{Observation, Observer};
 use super::outcome::RunError;
 use super::progress::{Headway, Loop, Progress};
 use super::recorder::StoredPicture;
-use super::reply_length::read_decision;
+use super::reply_length::{confirmed, read_decision};
 use super::step::StepBuilder;
 use super::{Run, RunPhase, millis};
 use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
@@ -66,6 +66,7 @@ impl Run {
         let prompt = self.step_prompt(&*model, system_notes, observation);
         let pictures = self.known_pictures(observation);
         let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
+        let mut doubted = None;
         loop {
             let (recorder, costs) = (&mut self.recorder, &mut step.costs);
             let moved = observation.moved();
@@ -91,12 +92,13 @@ impl Run {
                 }
                 Err(_) => {}
             }
+            let read = read.and_then(|it| confirmed(&*model, &reply, it, &mut doubted));
             let record = match &read {
                 Ok(decision) => Ok(Some(ParsedRecord {
                     action: ActionRecord::from(&decision.action),
                     response: ResponseRecord::from(decision),
                 })),
-                Err(why) => Err(why.0.clone()),
+                Err(why) => Err(why.to_string()),
             };
             exchange.log_reply(&mut self.recorder, &reply, record, &mut step.costs).await?;
             match read {
@@ -108,7 +110,7 @@ impl Run {
                     return Ok(decision);
                 }
                 Err(why) => {
-                    let reason = exchange.reason_to_tell(&why);
+                    let reason = exchange.reason_to_tell(&why).to_string();
                     tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&reason));
                     exchange.ask_again(&self.recorder, "the model's", &reply, &why)?;
                 }

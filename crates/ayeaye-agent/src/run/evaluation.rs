@@ -100,9 +100,9 @@ impl Run {
             }
             let reply = self.models.send(&mut self.recorder, &mut exchange, costs).await?;
             let evaluation = whole_answer(&*judge.model, &reply)
-                .map_err(|why| ParseError(why.to_owned()))
+                .map_err(ParseError::new)
                 .and_then(read_evaluation);
-            let record = evaluation.as_ref().map(|_| None).map_err(|why| why.0.clone());
+            let record = evaluation.as_ref().map(|_| None).map_err(ToString::to_string);
             exchange.log_reply(&mut self.recorder, &reply, record, costs).await?;
             match evaluation {
                 Ok(evaluation) => return Ok(Ok(evaluation)),
@@ -218,11 +218,11 @@ fn read_evaluation(reply: &str) -> Result<Evaluation, ParseError> {
         sub_scores: Value,
         complete: Value,
     }
-    let bad = |what: &str| ParseError(what.to_owned());
+    let bad = |what: &str| ParseError::new(what);
     let object = reply.find('{').zip(reply.rfind('}')).and_then(|(from, to)| reply.get(from..=to));
     let object = object.ok_or_else(|| bad("there is no JSON object in it"))?;
     let fields: Fields = serde_json::from_str(object).map_err(|err| {
-        ParseError(format!("it is not the JSON object that was asked for: {err}"))
+        ParseError::new(format!("it is not the JSON object that was asked for: {err}"))
     })?;
     let word = |value: &Value| match value {
         Value::Bool(true) => Some(Judgement::Yes),

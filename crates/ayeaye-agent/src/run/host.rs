@@ -173,7 +173,7 @@ impl Run {
             }
             let record = match &read {
                 Ok(plan) => Ok(Some(plan.parsed())),
-                Err(refused) => Err(refused.why.0.clone()),
+                Err(refused) => Err(refused.why.to_string()),
             };
             exchange.log_reply(&mut self.recorder, &reply, record, &mut step.costs).await?;
             match read {
@@ -183,7 +183,7 @@ impl Run {
                     return Ok(plan);
                 }
                 Err(RefusedReply { why, .. }) => {
-                    tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.0));
+                    tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.to_string()));
                     exchange.ask_again(&self.recorder, "the planning model's", &reply, &why)?;
                 }
             }

@@ -232,8 +232,8 @@ impl Exchange {
     }
 
     /// Why the last reply could not be read, without anything that must be withheld.
-    pub(super) fn reason_to_tell(&self, why: &ParseError) -> String {
-        if self.withheld.is_some() { WITHHELD.to_owned() } else { why.0.clone() }
+    pub(super) fn reason_to_tell(&self, why: &ParseError) -> ParseError {
+        if self.withheld.is_some() { ParseError::new(WITHHELD) } else { why.clone() }
     }
 
     /// What a model said of which nothing could be made, quoted for people behind a sentence; empty where replies are
@@ -258,7 +258,7 @@ impl Exchange {
         why: &ParseError,
     ) -> Result<(), RunError> {
         if self.attempts <= self.iteration {
-            let why = ParseError(self.reason_to_tell(why));
+            let why = self.reason_to_tell(why);
             let said = self.last_words(recorder, reply);
             return Err(RunError::UnusableReplies { model, attempts: self.attempts, why, said });
         }

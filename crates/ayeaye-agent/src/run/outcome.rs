@@ -58,7 +58,7 @@ pub(super) enum RunError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The model's replies could not be parsed, several times in a row.
-    #[error("{model} {UNUSABLE}{attempts} times in a row; the last: {}{said}", why.without_advice())]
+    #[error("{model} {UNUSABLE}{attempts} times in a row; the last: {}{said}", why.for_people())]
     UnusableReplies {
         /// Whose replies, such as "the model's".
         model: &'static str,
@@ -122,9 +122,8 @@ mod tests {
 
     #[test]
     fn people_are_not_told_what_the_model_is_to_do() {
-        let end = |why: &str| {
+        let end = |why: ParseError| {
             let (model, attempts, said) = ("the model's", 3, ". It: \"no\"".to_owned());
-            let why = ParseError(why.to_owned());
             RunEnd::from(RunError::UnusableReplies { model, attempts, why, said }).message
         };
         let told = |what: &str| {
@@ -141,7 +140,9 @@ mod tests {
             ("`a; b` is no action; use another", "`a; b` is no action"),
             ("it is empty", "it is empty"),
         ] {
-            assert_eq!(end(why), told(what));
+            assert_eq!(end(ParseError::new(why)), told(what));
+            let why = ParseError::new(why).with_way_out("serve it otherwise");
+            assert_eq!(end(why), told(&format!("{what}; serve it otherwise")));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Replies that have no end: a record holds a reply several times over, and has to hold what it has cost.
 use crate::privacy::bytes_in_record;
-use crate::{Decision, Model, ParseError, Reply, ScreenSize};
+use crate::{Action, Decision, Model, ParseError, Reply, ScreenSize};
 
 /// Most bytes of a reply, as a record counts them: some 80,000 characters of Chinese. A line has 4 MiB, and holds the
 /// reply as it came, what was understood of it, and what a step repeats of that.
@@ -30,7 +30,24 @@ pub(super) fn read_decision(
     sent: ScreenSize,
 ) -> Result<Decision, ParseError> {
     match unread(model, reply) {
-        Some(why) => Err(ParseError(why.to_owned())),
+        Some(why) => Err(ParseError::new(why)),
         None => model.read(reply, sent),
+    }
+}
+
+/// The decision in a reply that shows its end; in one that may be half of one, only what the model has decided for
+/// the second time. A reply that is cut off again ends elsewhere. `doubted` is the last decision of that kind.
+pub(super) fn confirmed(
+    model: &dyn Model,
+    reply: &Reply,
+    decision: Decision,
+    doubted: &mut Option<Action>,
+) -> Result<Decision, ParseError> {
+    match model.may_be_cut(reply) {
+        Some(why) if doubted.as_ref() != Some(&decision.action) => {
+            *doubted = Some(decision.action);
+            Err(why)
+        }
+        _ => Ok(decision),
     }
 }

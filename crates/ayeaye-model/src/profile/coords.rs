@@ -84,7 +84,7 @@ impl CoordSystem {
             _ => at / of,
         };
         Point::from_fractions(part(x, width), part(y, height)).map_err(|_| {
-            ParseError(format!(
+            ParseError::new(format!(
                 "the point {first},{second} is off the screen; {} must be from 0 to {width} and {} \
                  from 0 to {height}",
                 if self.y_first { "the second number" } else { "the first number" },

@@ -44,6 +44,11 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
     /// reply is complete.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;
+    /// Why a reply that can be read may be half of one: nothing in it shows its end. Most formats have a
+    /// bracket or a tag that does.
+    fn may_be_cut(&self, _reply: &Reply) -> Option<ParseError> {
+        None
+    }
 }
 
 /// The fixed properties of a family.

@@ -21,6 +21,10 @@ pub(crate) mod xml;
 pub(crate) const TWO_ENDS: &str = "its text could end in two places; put nothing behind it, and a backslash before each quote \
     inside it";
 
+/// What is said of a call in Python's notation that may be half of one.
+pub(crate) const CUT_CALL: &str = "its call may be cut off; close its brackets, and put a backslash before each quote inside a \
+    text";
+
 /// What a model calls for: a verb and its arguments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ParsedCall {
@@ -74,7 +78,13 @@ impl ParsedReply {
 
 /// Refuses a reply.
 pub(crate) fn reject<T>(why: impl Into<String>) -> Result<T, ParseError> {
-    Err(ParseError(why.into()))
+    Err(ParseError::new(why))
+}
+
+/// Why a reply that can be read may be half of one.
+pub(crate) fn may_be_half(why: &str) -> ParseError {
+    ParseError::new(why)
+        .with_way_out("look at the log of the server, or of the gateway in front of it")
 }
 
 /// A piece of a reply as it may stand in a message.

@@ -94,7 +94,11 @@ fn judged(
         Err(why) => {
             let words = if reply.text.trim().is_empty() { &reply.reasoning } else { &reply.text };
             let words = report::quoted(words);
-            (Grade::Unreadable, format!("{}; its reply: {words}", report::plain(&why.0)), None)
+            (
+                Grade::Unreadable,
+                format!("{}; its reply: {words}", report::plain(&why.for_people())),
+                None,
+            )
         }
     };
     let cost = model.prices().filter(|_| 0 < reply.tokens.prompt).map(|it| it.of(reply.tokens));

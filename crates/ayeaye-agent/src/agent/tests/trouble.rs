@@ -84,6 +84,34 @@ async fn an_unreadable_reply_is_asked_again_with_the_reason() {
     );
 }
 
+/// A gateway that ends a broken stream in order makes half a reply look whole.
+#[tokio::test(start_paused = true)]
+async fn what_may_be_half_a_reply_counts_only_when_it_is_said_again() {
+    let half = |reply: ScriptedReply| match reply {
+        ScriptedReply::Says(text) => ScriptedReply::Half(text),
+        other => other,
+    };
+    // Cut off once and then whole; cut off in two places; a model that never shows its end.
+    for (replies, taps) in [
+        (vec![half(click(93)), click(930)], &["CLICK 930,500"][..]),
+        (vec![half(complete("It is 12")), half(click(9)), half(click(9))], &["CLICK 9,500"]),
+        (vec![half(click(93)), half(click(9)), half(click(93))], &[]),
+        (vec![half(complete("It is 12")), half(complete("It is 1")), half(complete("It"))], &[]),
+    ] {
+        let said = replies.len();
+        let rig = Rig::new(replies.into_iter().chain([complete("It is 120.50.")]));
+        let report = rig.run().await;
+        assert_eq!(rig.phone.gestures(), taps);
+        if taps.is_empty() {
+            assert_eq!(report.stop_reason, StopReason::ModelFailed);
+            assert!(report.message.contains("it may be half of one"), "{}", report.message);
+        } else {
+            assert_eq!(report.message, "It is 120.50.");
+            assert_eq!(rig.script.prompts().len(), said + 1);
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_never_understood_fails_and_touches_nothing() {
     let rig = Rig::new([garbage(), garbage(), garbage(), complete("done")]);

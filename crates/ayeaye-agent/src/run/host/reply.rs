@@ -51,7 +51,7 @@ pub(super) struct RefusedReply {
 
 impl From<String> for RefusedReply {
     fn from(why: String) -> Self {
-        Self { why: ParseError(why), unknown_app: false }
+        Self { why: ParseError::new(why), unknown_app: false }
     }
 }
 
@@ -276,7 +276,7 @@ fn installed(name: &str, apps: &[App]) -> Result<String, RefusedReply> {
         )
         .into()),
         (None, _) => Err(RefusedReply {
-            why: ParseError(format!(
+            why: ParseError::new(format!(
                 "there is no app {name:?} on the phone: name one of the listed apps by its package"
             )),
             unknown_app: true,

@@ -46,8 +46,7 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
     loop {
         let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
         exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
-        let again =
-            exchange.ask_again(recorder, "the model's", &reply, &ParseError("no".to_owned()));
+        let again = exchange.ask_again(recorder, "the model's", &reply, &ParseError::new("no"));
         if let Err(err) = again {
             assert!(matches!(err, RunError::UnusableReplies { attempts: 3, .. }), "{err:?}");
             assert_eq!(err.reason(), StopReason::ModelFailed);
@@ -211,7 +210,7 @@ async fn a_quoted_reply_that_may_hold_a_password_is_kept_as_its_length_alone() {
             exchange.withhold_reply();
         }
         exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
-        let why = ParseError("no".to_owned());
+        let why = ParseError::new("no");
         exchange.ask_again(recorder, "the model's", &reply, &why).unwrap();
     }
     caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
@@ -240,7 +239,7 @@ async fn a_reply_without_an_end_is_recorded_as_far_as_it_fits_and_billed() {
     reply.calls = vec![call(format!("{{\"a\":[{}0]}}", "1e15,".repeat(300_000))); 20];
     let why = unread(&*model, &reply).expect("it is too long");
     exchange.log_reply(recorder, &reply, Err(why.to_owned()), &mut costs).await.unwrap();
-    exchange.ask_again(recorder, "the model's", &reply, &ParseError(why.to_owned())).unwrap();
+    exchange.ask_again(recorder, "the model's", &reply, &ParseError::new(why)).unwrap();
     // Deep ones would not read back either.
     let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
     reply.calls = vec![call(format!("{{\"a\":{}{}}}", "[".repeat(120), "]".repeat(120)))];

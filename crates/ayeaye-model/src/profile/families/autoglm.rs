@@ -8,7 +8,7 @@ use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, quote_untrusted, verbatim};
 use crate::profile::history::{History, Lang};
-use crate::profile::parse::{ParsedCall, labelled, python};
+use crate::profile::parse::{CUT_CALL, ParsedCall, labelled, may_be_half, python};
 use crate::profile::verbs::Slot::{
     At, Confirm, From, Seconds, Text, TextOrReason, To, UnusualSeconds,
 };
@@ -119,6 +119,10 @@ impl Family for AutoGlm {
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         Ok(labelled::explained(self.verbs().decide(parse::parse(reply)?, coords)?))
+    }
+
+    fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
+        parse::may_be_cut(&reply.text).then(|| may_be_half(CUT_CALL))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::profile::escape::{
     LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, own_words, quote_untrusted, verbatim,
 };
 use crate::profile::history::{History, Lang, PastStep, last, question_of};
+use crate::profile::parse::may_be_half;
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, KeyboardUp, Seconds, Status, Submit, Text, TextOrReason, To,
 };
@@ -172,6 +173,11 @@ impl Family for Gelab {
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         parse::read(&reply.text, coords)
+    }
+
+    fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
+        let is_open = parse::may_be_cut(&reply.text);
+        is_open.then(|| may_be_half("its last field may be cut off; end it with the field summary"))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_LINE, LONGEST_TEXT, escape_tags, plain_line, truncated};
 use crate::profile::history::PastStep;
 use crate::profile::parse::values::fold_name;
-use crate::profile::parse::{ParsedCall, ParsedReply, args, excerpt, hermes, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, args, excerpt, hermes, reasoning, reject};
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, Seconds, Status, Submit, Text, TextOrReason, To, UnusualSeconds,
 };
@@ -159,10 +159,15 @@ pub(in crate::profile) fn read(
     dialect: &Dialect,
 ) -> Result<Decision, ParseError> {
     let found = hermes::call(reply)?;
-    let head = head::read(found.head);
+    let said_nothing = found.thought.is_empty() && found.head.is_empty();
+    let head = match head::of_reasoning(&reply.reasoning) {
+        Some(head) if said_nothing => head,
+        _ => head::read(found.head),
+    };
+    let thought = if found.thought.is_empty() { head.thought } else { found.thought };
     let parsed = ParsedReply {
         call: call(&found.name, found.arguments)?,
-        thought: if found.thought.is_empty() { head.thought } else { found.thought },
+        thought: reasoning::joined([&thought, ""], &reply.reasoning),
         explain: if head.action.is_empty() { found.conclusion } else { head.action },
         doubt: found.doubt.map(str::to_owned),
         ..ParsedReply::default()

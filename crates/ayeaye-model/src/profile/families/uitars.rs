@@ -11,7 +11,7 @@ use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use crate::profile::coords::{CoordSystem, CoordUnit};
 use crate::profile::escape::{LONGEST_TASK, verbatim};
 use crate::profile::history::{History, PastStep, ReadReply};
-use crate::profile::parse::{ParsedCall, labelled, python};
+use crate::profile::parse::{CUT_CALL, ParsedCall, labelled, may_be_half, python};
 use crate::profile::verbs::Slot::{
     At, AtOrCenter, Direction, Fixed, From, Text, To, UnusualSeconds,
 };
@@ -192,6 +192,10 @@ impl Family for UiTars {
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         Ok(labelled::explained(self.verbs().decide(parse::parse(reply)?, coords)?))
+    }
+
+    fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
+        parse::may_be_cut(&reply.text).then(|| may_be_half(CUT_CALL))
     }
 }
 

@@ -70,7 +70,7 @@ fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseEr
         && numbers.iter().any(|it| it.fract() != 0.0)
     {
         let (width, height) = coords.system.extent(coords.image);
-        return Err(Some(ParseError(format!(
+        return Err(Some(ParseError::new(format!(
             "the point seems to be in fractions of the screen; its numbers go up to {width} and \
              {height}"
         ))));
@@ -89,7 +89,7 @@ fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseEr
 }
 
 fn odd(text: &str) -> ParseError {
-    ParseError(format!("{} is not a point; write it as two numbers", excerpt(text)))
+    ParseError::new(format!("{} is not a point; write it as two numbers", excerpt(text)))
 }
 
 /// The numbers of a point. Anything but numbers, brackets, commas and the words that models put around

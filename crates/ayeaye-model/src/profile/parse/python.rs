@@ -109,6 +109,11 @@ pub(crate) fn is_strict(text: &str, known: &[&str]) -> bool {
     strict(text, known).is_some_and(|calls| calls.len() == 1)
 }
 
+/// Whether a text of a call may end elsewhere than where the call seems to: half of `f("a(\"b\") c")` looks whole, too.
+pub(crate) fn is_loose(text: &str, known: &[&str]) -> bool {
+    strict(text, known).is_none() && points::call(text, known).is_none()
+}
+
 /// Calls whose texts are all properly quoted.
 fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
     let mut found = Vec::new();
@@ -217,7 +222,7 @@ fn value(text: &str) -> Option<(String, &str)> {
 
 /// One call with a text that holds quotes like those around it.
 fn loose(text: &str, known: &[&str]) -> Result<TextCall, ParseError> {
-    let open = || ParseError("its action has no end; close its text and its bracket".to_owned());
+    let open = || ParseError::new("its action has no end; close its text and its bracket");
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
     let (name, rest) = head(text).ok_or_else(open)?;
     let inside = opened(rest).and_then(|rest| rest.strip_suffix([')', '）'])).ok_or_else(open)?;
@@ -253,9 +258,9 @@ fn within(written: &str) -> Result<String, ParseError> {
         }
         return Ok(written.to_owned());
     };
-    let inside = written[open.len_utf8()..]
-        .strip_suffix(*close)
-        .ok_or_else(|| ParseError(format!("the text {} has no closing quote", excerpt(written))))?;
+    let inside = written[open.len_utf8()..].strip_suffix(*close).ok_or_else(|| {
+        ParseError::new(format!("the text {} has no closing quote", excerpt(written)))
+    })?;
     // Another quote could be the closing one, too.
     let last_word = inside.rfind(char::is_alphanumeric).unwrap_or(0);
     for (at, _) in inside.match_indices(*close) {

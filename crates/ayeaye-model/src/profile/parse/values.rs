@@ -27,7 +27,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, ParseError> {
         "down" | "下" | "向下" => Ok(Direction::Down),
         "left" | "左" | "向左" => Ok(Direction::Left),
         "right" | "右" | "向右" => Ok(Direction::Right),
-        _ => Err(ParseError(format!(
+        _ => Err(ParseError::new(format!(
             "{} is not a direction; use up, down, left or right",
             excerpt(text)
         ))),
@@ -81,9 +81,9 @@ pub(crate) fn seconds_or_milliseconds(text: String) -> String {
 pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
     match text.map(str::trim).filter(|text| !text.is_empty()) {
         None => Ok(USUAL_WAIT),
-        Some(text) => seconds(text)
-            .map(|time| time.min(LONGEST_WAIT))
-            .ok_or_else(|| ParseError(format!("{} is not a number of seconds", excerpt(text)))),
+        Some(text) => seconds(text).map(|time| time.min(LONGEST_WAIT)).ok_or_else(|| {
+            ParseError::new(format!("{} is not a number of seconds", excerpt(text)))
+        }),
     }
 }
 

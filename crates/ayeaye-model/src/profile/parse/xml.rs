@@ -87,7 +87,7 @@ fn function(text: &str) -> Result<(TextCall, &str), ParseError> {
 
 /// The name in an opening tag, and the text after the tag.
 fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError> {
-    let odd = || ParseError(format!("{} is not a whole tag", excerpt(text)));
+    let odd = || ParseError::new(format!("{} is not a whole tag", excerpt(text)));
     let rest = text.strip_prefix(tag).ok_or_else(odd)?;
     let end = rest.find('>').ok_or_else(odd)?;
     let (inside, behind) = (&rest[..end], &rest[end + 1..]);
@@ -127,7 +127,7 @@ fn value(text: &str) -> Result<(&str, &str), ParseError> {
     let behind = match rest.strip_prefix("</parameter") {
         None => rest,
         Some(_) => closing(rest, "</parameter")
-            .ok_or_else(|| ParseError(format!("{} is not a whole tag", excerpt(rest))))?,
+            .ok_or_else(|| ParseError::new(format!("{} is not a whole tag", excerpt(rest))))?,
     };
     // Newlines on both sides are layout.
     let bare = value.strip_prefix('\n').and_then(|value| value.strip_suffix('\n'));

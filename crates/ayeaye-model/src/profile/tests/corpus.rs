@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{CoordContext, Profile};
+use super::super::{CoordContext, Profile, Wire};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -214,6 +214,61 @@ fn a_reply_cut_anywhere_is_never_an_end_that_was_not_said() {
             }
         }
     }
+}
+
+/// Gateways are known to end a broken stream as if it were whole.
+#[test]
+fn half_a_reply_is_refused_or_doubted_or_means_what_the_whole_does() {
+    let mut wrong = Vec::new();
+    for profile in Profile::ALL {
+        for case in corpus(*profile).iter().filter(|case| !case.split) {
+            let whole = case.reply();
+            let Ok(decision) = read(*profile, &whole, case.sent()) else { continue };
+            let mut halves = halves(&whole);
+            if profile.spec().wire == Wire::Gemini {
+                // Its API sends calls whole.
+                halves.retain(|half| half.calls.is_empty());
+            }
+            let acts = halves.iter().find(|half| {
+                profile.family().may_be_cut(half).is_none()
+                    && read(*profile, half, case.sent())
+                        .is_ok_and(|half| !means(&half.action, &decision.action))
+            });
+            if let Some(half) = acts {
+                let read = read(*profile, half, case.sent()).map(|it| action_line(&it.action));
+                let is = action_line(&decision.action);
+                let said = (&half.text, half.calls.first().map(|call| &call.arguments));
+                wrong.push(format!("{profile}, {}: {said:?}: {read:?}, not {is}", case.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Whether half a reply means what the whole does: also an end whose words, where they stand behind it, are missing.
+fn means(half: &Action, whole: &Action) -> bool {
+    let has_no_report = |action: &Action| matches!(action, Action::Complete { message } if message.starts_with("[No report."));
+    match (half, whole) {
+        (Action::Abort { .. }, Action::Abort { .. }) => true,
+        _ => half == whole || has_no_report(half) && has_no_report(whole),
+    }
+}
+
+/// A reply cut at each place, in its text and in its first call.
+fn halves(whole: &Reply) -> Vec<Reply> {
+    let texts = whole.text.char_indices().map(|(at, _)| Reply {
+        text: whole.text[..at].to_owned(),
+        calls: Vec::new(),
+        ..whole.clone()
+    });
+    let arguments = whole.calls.first().map_or("", |call| &call.arguments);
+    let calls = arguments.char_indices().map(|(at, _)| {
+        let mut half = whole.clone();
+        half.calls.truncate(1);
+        half.calls[0].arguments.truncate(at);
+        half
+    });
+    texts.chain(calls).collect()
 }
 
 #[test]

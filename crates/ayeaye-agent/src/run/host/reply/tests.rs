@@ -17,7 +17,7 @@ fn reply(text: &str) -> Reply {
 }
 
 fn turn(text: &str) -> Result<HostTurn, String> {
-    read(&reply(text), &apps()).map(|plan| plan.turn).map_err(|it| it.why.0)
+    read(&reply(text), &apps()).map(|plan| plan.turn).map_err(|it| it.why.to_string())
 }
 
 #[test]

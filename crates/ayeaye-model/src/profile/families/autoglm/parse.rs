@@ -62,6 +62,15 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     Ok(parsed)
 }
 
+/// Whether the call may go on: a text in it holds quotes like those around it, and no tag closes the answer.
+pub(super) fn may_be_cut(text: &str) -> bool {
+    let Ok(text) = content(text) else { return false };
+    let names = [&VERBS.arg_names()[..], &["action"]].concat();
+    let cut = reasoning::cut(text, begins);
+    !text.ends_with(ANSWER_END)
+        && matches!(split(cut.body), Ok(Some((_, it))) if python::is_loose(it.trim(), &names))
+}
+
 /// A reply in the form that its own earlier ones are shown in, tags within tags, without the outer ones.
 fn unwrapped(text: &str) -> Option<String> {
     let inside = text.trim().strip_prefix("<think>")?.strip_suffix(ANSWER_END)?;
@@ -111,7 +120,7 @@ fn split(body: &str) -> Result<Option<(&str, &str)>, ParseError> {
 fn no_single_action(text: &str) -> ParseError {
     let several = 1 < [DO, FINISH].iter().map(|begin| text.matches(begin).count()).sum::<usize>();
     let why = if several { python::SEVERAL } else { NO_ACTION };
-    ParseError(why.to_owned())
+    ParseError::new(why)
 }
 
 const NO_ACTION: &str =

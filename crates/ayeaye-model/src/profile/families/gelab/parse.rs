@@ -9,10 +9,10 @@ use super::VERBS;
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
 use crate::profile::parse::args::{self, Args, flattened};
+use crate::profile::parse::reasoning::{self, Cut};
 use crate::profile::parse::values::unquoted;
 use crate::profile::parse::{
-    ParsedCall, ParsedReply, content, excerpt, json as parse_json, point, reasoning, reject,
-    without_tokens,
+    ParsedCall, ParsedReply, content, excerpt, json as parse_json, point, reject, without_tokens,
 };
 pub(super) use fields::part_field_names;
 use fields::{Fields, Key};
@@ -23,14 +23,7 @@ mod tests;
 
 /// Parses a whole reply.
 pub(super) fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let cut = reasoning::cut(content(text)?, fields::begins);
-    let (mut thought, mut body) = (cut.thought, cut.body);
-    if cut.unclosed {
-        // The rest is still parsed, but must not end the task.
-        let start = fields::first(body).unwrap_or(body.len());
-        thought = body[..start].trim().to_owned();
-        body = &body[start..];
-    }
+    let Cut { thought, body, unclosed } = behind_reasoning(text)?;
     let body = unwrapped(body);
     if body.is_empty() {
         return reject("it holds reasoning and no action");
@@ -40,8 +33,27 @@ pub(super) fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseE
         None => (from_fields(fields::split(&body)?, coords)?, *coords),
     };
     parsed.thought = [thought.as_str(), parsed.thought.as_str()].join("\n").trim().to_owned();
-    parsed.doubt_if(cut.unclosed, "its reasoning has no end (`</THINK>`)");
+    parsed.doubt_if(unclosed, "its reasoning has no end (`</THINK>`)");
     VERBS.decide(parsed, &coords)
+}
+
+/// Whether the last of a reply's fields may be half of one: only a field behind the action and what belongs to it shows
+/// that these are whole. The object of a reply in JSON has its own end.
+pub(super) fn may_be_cut(text: &str) -> bool {
+    behind_reasoning(text).is_ok_and(|cut| {
+        let body = unwrapped(cut.body);
+        matches!(object(&body), Ok(None)) && !fields::shows_end(&body)
+    })
+}
+
+/// A reply behind its reasoning. Where that has no end, the rest is still parsed, but must not end the task.
+fn behind_reasoning(text: &str) -> Result<Cut<'_>, ParseError> {
+    let cut = reasoning::cut(content(text)?, fields::begins);
+    if !cut.unclosed {
+        return Ok(cut);
+    }
+    let (thought, body) = cut.body.split_at(fields::first(cut.body).unwrap_or(cut.body.len()));
+    Ok(Cut { thought: thought.trim().to_owned(), body, unclosed: true })
 }
 
 /// The body without the wrappers of servers and models: code fences, box and end tokens, and the older

@@ -31,6 +31,16 @@ pub(super) fn read(text: &str) -> Head {
     Head { thought: head.thought.trim().to_owned(), action: unquoted(&head.action) }
 }
 
+/// The lines at the end of reasoning: a server that takes `<tool_call>` for its end leaves nothing before the call.
+pub(super) fn of_reasoning(text: &str) -> Option<Head> {
+    let text = text.trim();
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let (is_action, action) = label(last)?;
+    let Head { thought, action: earlier } = read(before);
+    let thought = [thought, earlier].join("\n").trim().to_owned();
+    is_action.then(|| Head { thought, action: unquoted(action) })
+}
+
 /// The label of a line: whether it is the action's, and the text after it.
 fn label(line: &str) -> Option<(bool, &str)> {
     const LABELS: [(&str, bool); 6] = [
@@ -68,6 +78,10 @@ mod tests {
             let expected = Head { thought: "a".to_owned(), action: "b".to_owned() };
             assert_eq!(read(text), expected, "{text:?}");
         }
+        let thought = "Thought: a\nAction: \"b\"\n";
+        let expected = Head { thought: "a".to_owned(), action: "b".to_owned() };
+        assert_eq!(of_reasoning(thought), Some(expected));
+        assert_eq!(of_reasoning("Action: a\nor not"), None);
         assert_eq!(read("no label").thought, "no label");
         assert_eq!(read(""), Head::default());
     }

@@ -18,6 +18,21 @@ pub(in crate::profile) fn parse_only(reply: &Reply) -> Result<ParsedReply, Parse
     with_call(reply, python::only)
 }
 
+/// Whether the call may go on: a text in it holds quotes like those around it, or its place has lost its brackets.
+pub(super) fn may_be_cut(text: &str) -> bool {
+    let Ok(text) = content(text) else { return false };
+    split(reasoning::cut(text, begins).body).is_some_and(|(_, written)| {
+        let bare = without_closing_tags(written);
+        if bare.len() < written.trim_end().len() {
+            return false;
+        }
+        match garbled(bare).filter(|_| python::head(bare).is_none()) {
+            Some((_, place)) => !place.contains("</"),
+            None => python::is_loose(bare, &VERBS.arg_names()),
+        }
+    })
+}
+
 /// The first of several calls where that is a gesture and none of the others is an end or a question: those might be
 /// meant in its place. All of them otherwise.
 fn leading(mut calls: Vec<TextCall>) -> Vec<TextCall> {

@@ -89,6 +89,6 @@ proptest! {
         let name = "mobile_use".to_owned();
         reply.calls.push(ToolCall { id: String::new(), name, arguments });
         // It ends, one way or the other.
-        prop_assert!(call(&reply).map_or_else(|why| !why.0.is_empty(), |_| true));
+        prop_assert!(call(&reply).map_or_else(|why| !why.to_string().is_empty(), |_| true));
     }
 }

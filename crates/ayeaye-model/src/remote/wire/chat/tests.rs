@@ -181,7 +181,7 @@ fn tokens_that_are_in_the_total_only_are_counted() {
 fn a_prompt_as_it_is_sent() {
     let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
     let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
-    let prompt = prompt.with_retry_notice("", &ParseError("it is empty".to_owned()));
+    let prompt = prompt.with_retry_notice("", &ParseError::new("it is empty"));
     let sent = Chat.body(&request(&prompt));
     assert_eq!(sent["messages"][0]["content"][0], json!({"type": "text", "text": "look"}));
     let url = &sent["messages"][0]["content"][1]["image_url"]["url"];

@@ -96,9 +96,31 @@ pub(super) fn first(text: &str) -> Option<usize> {
 /// does. Behind a tab, any name makes a field. Since a value may hold newlines and words that look like keys, a key
 /// found after a tab anywhere is not also taken after a newline, and a value followed by a tab is kept whole.
 pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
+    let kept = starts(text)?;
+    let ends = kept.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
+    let all = kept
+        .iter()
+        .zip(ends)
+        .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()));
+    Ok(Fields(all.collect()))
+}
+
+/// Whether the last field shows that the action and what belongs to it are whole: it is none of these itself. Behind a
+/// text it must be set apart as that is: a line of a text may look like a field.
+pub(super) fn shows_end(text: &str) -> bool {
+    const WORDS: [Key; 5] = [Key::Summary, Key::Explain, Key::Verify, Key::Milestone, Key::Thought];
+    let Ok(fields) = starts(text) else { return false };
+    let text = fields.iter().rfind(|it| matches!(it.name, Key::Value | Key::Return));
+    fields.last().is_some_and(|last| {
+        WORDS.contains(&last.name) && text.is_none_or(|text| last.rank <= text.rank)
+    })
+}
+
+/// Where the fields of a text start.
+fn starts(text: &str) -> Result<Vec<FieldStart>, ParseError> {
     let marks = marks(text);
     if MOST_FIELDS < marks.len() {
-        return Err(ParseError("it holds too many fields".to_owned()));
+        return Err(ParseError::new("it holds too many fields"));
     }
     let (loose, mut firm): (Vec<_>, Vec<_>) =
         marks.into_iter().partition(|mark| mark.rank == Rank::Blanks);
@@ -106,13 +128,7 @@ pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
         firm.extend(loose);
         firm.sort_by_key(|mark| mark.start);
     }
-    let kept = weigh(text, &firm)?;
-    let ends = kept.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
-    let all = kept
-        .iter()
-        .zip(ends)
-        .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()));
-    Ok(Fields(all.collect()))
+    weigh(text, &firm)
 }
 
 /// Fields within the action's own field, as in `CLICK point:500,300`.
@@ -141,7 +157,7 @@ pub(super) fn inline(text: &str) -> Vec<(Key, String)> {
 }
 
 /// The separator before a key, from strong to weak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Tab,
     Line,
@@ -328,7 +344,7 @@ fn weigh(text: &str, marks: &[FieldStart]) -> Result<Vec<FieldStart>, ParseError
 
 /// The error for a reply that names two actions.
 pub(super) fn contradiction() -> ParseError {
-    ParseError("it holds more than one action; name exactly one in the field `action`".to_owned())
+    ParseError::new("it holds more than one action; name exactly one in the field `action`")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use ayeaye_agent::{Action, Decision, Gesture, ParseError};
 use proptest::prelude::*;
 
-use super::read;
+use super::{may_be_cut, read};
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
 
@@ -37,6 +37,21 @@ proptest! {
             prop_assert!(said, "{text:?}");
             // Another action of the same standing would have made it two.
             prop_assert!(!text.contains("\taction:CLICK\t"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn half_a_reply_is_refused_or_doubted_or_means_what_the_whole_does(
+        said in "(\\PC|\n|  |summary:|point:5,6|value:|action:BACK|</THINK>){0,12}",
+        act in "(TYPE\tvalue|COMPLETE\treturn|ABORT\tvalue|CLICK\tpoint:500,930\texplain|AWAKE\tvalue)",
+    ) {
+        let whole = format!("<THINK> t </THINK>\nexplain:e\taction:{act}:{said}\tsummary:s\u{e9}");
+        let Ok(decision) = parse(&whole) else { return Ok(()) };
+        for (at, _) in whole.char_indices() {
+            let half = &whole[..at];
+            if let (Ok(read), false) = (parse(half), may_be_cut(half)) {
+                prop_assert_eq!(&read.action, &decision.action, "{:?}", half);
+            }
         }
     }
 
