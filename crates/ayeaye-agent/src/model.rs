@@ -393,7 +393,7 @@ pub trait Model: Send + Sync + fmt::Debug {
         None
     }
     /// Why a reply that can be read may still be half of one, though its endpoint calls it whole: nothing in it shows
-    /// its end. It is acted on only once the model has decided the same twice for one screen.
+    /// its end, as earlier ones did. It is acted on only once the model has decided the same twice for one screen.
     fn may_be_cut(&self, _reply: &Reply) -> Option<ParseError> {
         None
     }

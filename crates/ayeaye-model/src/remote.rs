@@ -1,4 +1,5 @@
 //! A model behind an endpoint.
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -49,6 +50,8 @@ pub struct RemoteModel {
     picture: PictureRule,
     strips: JpegStrips,
     space: CoordSystem,
+    /// A reply has shown its end in the way of its format: see [`Model::may_be_cut`].
+    has_shown_end: AtomicBool,
 }
 
 /// Why no model can be asked with these settings.
@@ -105,7 +108,14 @@ impl RemoteModel {
         }
         let space = config.space.unwrap_or(profile.spec().coords);
         let client = Client::new(config, profile.spec().wire)?;
-        Ok(Self { client, profile, picture, strips: JpegStrips::default(), space })
+        Ok(Self {
+            client,
+            profile,
+            picture,
+            strips: JpegStrips::default(),
+            space,
+            has_shown_end: AtomicBool::default(),
+        })
     }
 
     /// The settings it was made from.
@@ -231,7 +241,12 @@ impl Model for RemoteModel {
     }
 
     fn may_be_cut(&self, reply: &Reply) -> Option<ParseError> {
-        self.profile.family().may_be_cut(reply)
+        let doubt = self.profile.family().may_be_cut(reply);
+        if doubt.is_none() {
+            self.has_shown_end.store(true, Ordering::Relaxed);
+        }
+        // Where a model never writes what shows the end, its absence says nothing.
+        doubt.filter(|_| self.has_shown_end.load(Ordering::Relaxed))
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {

@@ -165,6 +165,19 @@ async fn a_reply_without_words_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_missing_end_is_a_sign_once_the_model_has_written_one() {
+    let fake = Fake::start(vec![says("")]).await;
+    let model = model(&fake);
+    let is_doubted = |text: &str| {
+        model.may_be_cut(&Reply { text: text.to_owned(), ..Reply::default() }).is_some()
+    };
+    let half = "action:CLICK\tpoint:500,93";
+    assert!(!is_doubted(half), "it may never write a summary");
+    assert!(!is_doubted(BACK));
+    assert!(is_doubted(half));
+}
+
+#[tokio::test]
 async fn what_passes_is_tried_again() {
     let half =
         raw("200 OK", "transfer-encoding: chunked\r\n", format!("20\r\n{}", events(&["a"], None)));
