@@ -32,7 +32,7 @@ async fn a_stream_cut_anywhere_completes_nothing() {
     }
 }
 
-/// LiteLLM makes up a reason where a stream of its upstream ends in order without one.
+/// `LiteLLM` makes up a reason where a stream of its upstream ends in order without one.
 #[tokio::test(flavor = "multi_thread")]
 async fn half_a_reply_that_a_gateway_calls_whole_is_not_acted_on() {
     let begin = "<THINK> It is there. </THINK>\nexplain:Go on\taction:";
