@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{FailedAttempts, ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::redirect;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -33,8 +33,8 @@ pub(crate) struct Client {
     http: reqwest::Client,
     config: ModelConfig,
     api: &'static dyn Api,
-    /// The header with the key, marked as sensitive so that it is not shown either.
-    auth: Option<(HeaderName, HeaderValue)>,
+    /// The headers with the key, marked as sensitive so that it is not shown either.
+    auth: HeaderMap,
     /// [`UnsupportedFeatures`], learned from refusals.
     unsupported: AtomicU8,
     /// The code of the [`ComputerTool`] that was taken after another was refused; 0 before that.
@@ -101,13 +101,13 @@ impl Client {
         }
         let http = builder.build().map_err(|error| ConfigError::Tls(error.to_string()))?;
         let api = api(wire);
-        let auth = config.key.as_ref().map(|key| {
-            let (name, value) = api.auth_header(key);
+        let headers = config.key.as_ref().map(|key| api.auth_headers(key, &config.endpoint));
+        let mut auth = HeaderMap::new();
+        for (name, value) in headers.unwrap_or_default() {
             let mut value = HeaderValue::try_from(value).map_err(|_| ConfigError::Key)?;
             value.set_sensitive(true);
-            Ok((name, value))
-        });
-        let auth = auth.transpose()?;
+            auth.insert(name, value);
+        }
         Ok(Self {
             http,
             config,
