@@ -45,6 +45,8 @@ pub(crate) struct Client {
     tokens: AtomicU32,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
+    /// The endpoint has listed the model that it is asked for.
+    is_listed: AtomicBool,
     /// The endpoint has answered, with whatever.
     has_answered: AtomicBool,
     /// An answer was one of this API.
@@ -118,6 +120,7 @@ impl Client {
             pictures: AtomicUsize::new(usize::MAX),
             tokens: AtomicU32::new(u32::MAX),
             mismatch_logged: AtomicBool::new(false),
+            is_listed: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
             has_completed: AtomicBool::new(false),
         })
@@ -287,6 +290,11 @@ impl Client {
         Bytes::from(body.to_string())
     }
 
+    /// Notes that the endpoint lists the model, under whatever name it answers.
+    pub(super) fn note_listed(&self) {
+        self.is_listed.store(true, Ordering::Relaxed);
+    }
+
     /// Whether the endpoint has answered anything so far.
     pub(crate) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
@@ -302,7 +310,12 @@ impl Client {
         {
             // No error: many servers answer under a name of their own. The journal has it as well.
             let (asked, answers) = (&self.config.name, excerpt(&model));
-            tracing::warn!("the model endpoint was asked for {asked} and answers as {answers}");
+            let what = "the model endpoint was asked for";
+            if self.is_listed.load(Ordering::Relaxed) {
+                tracing::info!("{what} {asked}, which it lists, and answers as {answers}");
+            } else {
+                tracing::warn!("{what} {asked} and answers as {answers}");
+            }
         }
         Reply {
             calls: completion.take_tool_calls(),
