@@ -242,7 +242,7 @@ impl Client {
     }
 
     /// The sampling with replies no longer than the endpoint has said that it allows.
-    fn within_limits(&self, sampling: Sampling) -> Sampling {
+    pub(super) fn within_limits(&self, sampling: Sampling) -> Sampling {
         let most = self.tokens.load(Ordering::Relaxed);
         Sampling { max_tokens: sampling.max_tokens.min(most), ..sampling }
     }

@@ -109,6 +109,26 @@ async fn an_answer_that_failed_behind_what_may_be_paid_for_is_repeated_once() {
     }
 }
 
+/// A server that cuts a reply down to what its context has room for says no more than that.
+#[tokio::test]
+async fn a_reply_that_is_shorter_than_was_asked_for_has_filled_the_context() {
+    for (counted, part) in [
+        (492, "nothing more goes into the model's context"),
+        (4096, "model.max-tokens can be raised"),
+        (4090, "model.max-tokens can be raised"),
+        // It counts none.
+        (0, "model.max-tokens can be raised"),
+    ] {
+        let mut answer = fake::completion(BACK, "length");
+        answer["usage"]["completion_tokens"] = json!(counted);
+        let fake = Fake::start(vec![http("200 OK", JSON, answer.to_string())]).await;
+        let model = model(&fake);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.starts_with("it was cut off before its end") && why.contains(part), "{why}");
+    }
+}
+
 /// A server that was stopped, say. The model has not written too much.
 #[tokio::test]
 async fn a_stream_that_just_ends_is_tried_once_more_and_is_then_a_reply_that_was_cut() {
