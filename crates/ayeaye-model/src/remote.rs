@@ -33,7 +33,7 @@ mod wire;
 
 pub(crate) use client::Client;
 pub use client::ModelList;
-use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED};
+use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED, UNPARSED};
 pub use reach::Reach;
 pub(crate) use reach::lists;
 pub use surrogates::without_halves;
@@ -324,6 +324,10 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
             "it was cut off, since it repeated itself without end; say each thing once, and reply with one action"
         }
         "model_context_window_exceeded" => CONTEXT_FULL,
+        UNPARSED => {
+            "the server could not read it as a call of a tool (model.profile = \"generic-text\" needs none); call one \
+             tool, by its schema"
+        }
         "refusal" => {
             "the model refuses to go on; do another step towards what the user asked for, ask the \
              user, or give up and say why"

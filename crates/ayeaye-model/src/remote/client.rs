@@ -161,6 +161,7 @@ impl Client {
                     self.has_completed.store(true, Ordering::Relaxed);
                     return Ok(self.reply(attempt, started.elapsed(), failed.take()));
                 }
+                Err(error) if self.has_answered() => (error.after_answers(), None),
                 Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
@@ -232,7 +233,7 @@ impl Client {
         }
         // That is another address, unless it was the right one before: then a gateway may say so for a moment.
         if error.is_of_other_api && !self.has_completed.load(Ordering::Relaxed) {
-            return Recovery::RetryOnce;
+            return Recovery::RetryOnce { after: None };
         }
         error.recovery
     }
