@@ -26,7 +26,7 @@ pub(super) const WEB_PAGE: &str = "a web page";
 pub(super) struct AttemptError {
     pub kind: ModelErrorKind,
     /// What happened: goes on with a sentence that begins with "the model endpoint <URL>".
-    what: String,
+    what: Box<str>,
     /// The endpoint's own words, where it reported the error. They are whole and as they came, since what they say
     /// is read from them; a key in them is hidden before they are cut for a message.
     said: String,
@@ -74,7 +74,7 @@ impl AttemptError {
     fn new(kind: ModelErrorKind, what: impl Into<String>, recovery: Recovery) -> Self {
         Self {
             kind,
-            what: what.into(),
+            what: what.into().into_boxed_str(),
             said: String::new(),
             hint: "",
             recovery,
