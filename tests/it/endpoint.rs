@@ -63,7 +63,12 @@ impl Waiting {
         let seen = self.endpoint.seen();
         assert_eq!(seen.len(), tries, "how often it was asked: {failed}");
         let keys = |request: &Request| request.head.matches(KEY).count();
-        assert!(seen.iter().all(|request| keys(request) == 1), "the key has one header");
+        // Servers with Anthropic's API beside others know the key by another header than Anthropic.
+        let headers = if matches!(self.api, Api::Anthropic) { 2 } else { 1 };
+        assert!(
+            seen.iter().all(|request| keys(request) == headers),
+            "the key has its headers only"
+        );
         let counts = self.rig.virtual_phone.phone().state().counts;
         assert_eq!(
             (counts.taps, counts.swipes, counts.texts),
@@ -313,7 +318,19 @@ async fn another_model_than_asked_for_is_on_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_model_than_asked_for_is_told_in_the_log() {
-    let endpoint = RawEndpoint::start(|_| {
+    let log = log_of_another_model("other").await;
+    says("was asked for gelab-fake and answers as “swapped-1”", &log);
+    // As vLLM answers under the first of a model's names.
+    let log = log_of_another_model("gelab-fake").await;
+    assert!(!log.contains("answers as"), "{log}");
+}
+
+/// The warnings of a server whose model answers under another name, at an endpoint that lists this one.
+async fn log_of_another_model(listed: &'static str) -> String {
+    let endpoint = RawEndpoint::start(move |request| {
+        if request.head.starts_with("get") {
+            return Act::says(&json!({ "data": [{ "id": listed }] }));
+        }
         let mut answer = Api::Chat.says("done", &json!({ "message": "Done." }));
         answer["model"] = json!("swapped-1");
         Act::says(&answer)
@@ -333,8 +350,7 @@ async fn another_model_than_asked_for_is_told_in_the_log() {
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
     raw.hang_up();
     raw.end().await;
-    let log = std::fs::read_to_string(path).unwrap();
-    says("was asked for gelab-fake and answers as “swapped-1”", &log);
+    std::fs::read_to_string(path).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

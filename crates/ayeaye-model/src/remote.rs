@@ -34,7 +34,7 @@ mod wire;
 
 pub(crate) use client::Client;
 pub use client::ModelList;
-use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED};
+use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED, UNPARSED};
 pub use reach::Reach;
 pub(crate) use reach::lists;
 pub use surrogates::without_halves;
@@ -153,6 +153,13 @@ impl RemoteModel {
         self.profile.spec().sampling.with(&self.config().calls)
     }
 
+    /// Whether a reply that was cut off for its length is well below the limit that it was asked with. Some count a few
+    /// tokens less than there were.
+    fn is_context_full(&self, reply: &Reply) -> bool {
+        let asked = u64::from(self.client.within_limits(self.sampling()).max_tokens);
+        (1..asked - asked / 10).contains(&reply.tokens.completion)
+    }
+
     pub(crate) fn resolved_profile(&self) -> Profile {
         self.profile
     }
@@ -235,6 +242,9 @@ impl Model for RemoteModel {
         // Chats end in words of their hosts. An API of a maker's own says when a reply is whole.
         let is_odd = self.profile.spec().wire != Wire::Chat
             && !WHOLE.contains(&&*reason.to_ascii_lowercase());
+        if is_cut_by_length(reason) && self.is_context_full(reply) {
+            return Some(CONTEXT_FULL);
+        }
         incomplete_reason(reason).or_else(|| is_odd.then_some(
             "its endpoint ended it in a way that is no end of a whole reply: look at the finish reason in the record",
         ))
@@ -307,12 +317,21 @@ fn slot_texts(
 /// The finish reasons of whole replies, but for chats. The last is that of chats, which a relay may leave as it is.
 const WHOLE: [&str; 6] = ["", "stop", "end_turn", "tool_use", "stop_sequence", "tool_calls"];
 
+/// Whether a finish reason says that a reply is as long as may be: as was asked for, or as the context has room for.
+fn is_cut_by_length(reason: &str) -> bool {
+    ["length", "max_tokens", "max_output_tokens", "model_length", "token_limit"]
+        .iter()
+        .any(|it| reason.eq_ignore_ascii_case(it))
+}
+
+const CONTEXT_FULL: &str = "it was cut off before its end, since nothing more goes into the model's context (serve it with a longer one, \
+     or send smaller pictures by model.max-pixels); think in fewer words";
+
 /// Why a reply with this finish reason is not used, even where what has come of it can be parsed:
 /// the rest might have changed its meaning.
 fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
     Some(match finish_reason.to_ascii_lowercase().as_str() {
-        "length" | "max_tokens" | "max_output_tokens" | "model_length" | "token_limit"
-        | "time_limit" => {
+        reason if is_cut_by_length(reason) || reason == "time_limit" => {
             "it was cut off before its end (model.max-tokens can be raised); think in fewer words"
         }
         TRUNCATED => {
@@ -326,8 +345,10 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         "repetition" => {
             "it was cut off, since it repeated itself without end; say each thing once, and reply with one action"
         }
-        "model_context_window_exceeded" => {
-            "it was cut off before its end, since nothing more goes into the model's context"
+        "model_context_window_exceeded" => CONTEXT_FULL,
+        UNPARSED => {
+            "the server could not read it as a call of a tool (model.profile = \"generic-text\" needs none); call one \
+             tool, by its schema"
         }
         "refusal" => {
             "the model refuses to go on; do another step towards what the user asked for, ask the \

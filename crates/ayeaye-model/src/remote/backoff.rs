@@ -27,6 +27,9 @@ pub(super) fn delay(
 /// As the clients of OpenAI and Anthropic read it before `Retry-After`.
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
+/// Of `LiteLLM`, which hands on what its provider asks for under this name alone.
+const PROVIDER_RETRY_AFTER: HeaderName = HeaderName::from_static("llm_provider-retry-after");
+
 /// What `retry-after-ms` asks for, or `Retry-After`: seconds, which gateways send with a fraction (`LiteLLM`), or a
 /// date. A date is compared with the answer's own `Date` where there is one, so that a wrong clock does no harm.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
@@ -36,7 +39,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(wait) = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait).ok()) {
         return Some(wait);
     }
-    let asked = text(RETRY_AFTER)?;
+    let asked = text(RETRY_AFTER).or_else(|| text(PROVIDER_RETRY_AFTER))?;
     if let Some(seconds) = number(asked) {
         return Duration::try_from_secs_f64(seconds).ok();
     }
@@ -101,6 +104,10 @@ mod tests {
         assert_eq!(retry_after(&both), Some(Duration::from_millis(8500)));
         both.insert("retry-after-ms", HeaderValue::from_static("soon"));
         assert_eq!(retry_after(&both), Some(S(9)));
+        both.insert("llm_provider-retry-after", HeaderValue::from_static("30"));
+        assert_eq!(retry_after(&both), Some(S(9)), "the gateway's own comes first");
+        both.remove(RETRY_AFTER);
+        assert_eq!(retry_after(&both), Some(S(30)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", now)), Some(S(8)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:00 GMT", now)), Some(S(0)));
         assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", None)), Some(S(0)));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{FailedAttempts, ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::redirect;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -33,8 +33,8 @@ pub(crate) struct Client {
     http: reqwest::Client,
     config: ModelConfig,
     api: &'static dyn Api,
-    /// The header with the key, marked as sensitive so that it is not shown either.
-    auth: Option<(HeaderName, HeaderValue)>,
+    /// The headers with the key, marked as sensitive so that it is not shown either.
+    auth: HeaderMap,
     /// [`UnsupportedFeatures`], learned from refusals.
     unsupported: AtomicU8,
     /// The code of the [`ComputerTool`] that was taken after another was refused; 0 before that.
@@ -45,6 +45,8 @@ pub(crate) struct Client {
     tokens: AtomicU32,
     /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
+    /// The endpoint has listed the model that it is asked for.
+    is_listed: AtomicBool,
     /// The endpoint has answered, with whatever.
     has_answered: AtomicBool,
     /// An answer was one of this API.
@@ -101,13 +103,13 @@ impl Client {
         }
         let http = builder.build().map_err(|error| ConfigError::Tls(error.to_string()))?;
         let api = api(wire);
-        let auth = config.key.as_ref().map(|key| {
-            let (name, value) = api.auth_header(key);
+        let headers = config.key.as_ref().map(|key| api.auth_headers(key, &config.endpoint));
+        let mut auth = HeaderMap::new();
+        for (name, value) in headers.unwrap_or_default() {
             let mut value = HeaderValue::try_from(value).map_err(|_| ConfigError::Key)?;
             value.set_sensitive(true);
-            Ok((name, value))
-        });
-        let auth = auth.transpose()?;
+            auth.insert(name, value);
+        }
         Ok(Self {
             http,
             config,
@@ -118,6 +120,7 @@ impl Client {
             pictures: AtomicUsize::new(usize::MAX),
             tokens: AtomicU32::new(u32::MAX),
             mismatch_logged: AtomicBool::new(false),
+            is_listed: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
             has_completed: AtomicBool::new(false),
         })
@@ -158,6 +161,7 @@ impl Client {
                     self.has_completed.store(true, Ordering::Relaxed);
                     return Ok(self.reply(attempt, started.elapsed(), failed.take()));
                 }
+                Err(error) if self.has_answered() => (error.after_answers(), None),
                 Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
@@ -229,7 +233,7 @@ impl Client {
         }
         // That is another address, unless it was the right one before: then a gateway may say so for a moment.
         if error.is_of_other_api && !self.has_completed.load(Ordering::Relaxed) {
-            return Recovery::RetryOnce;
+            return Recovery::RetryOnce { after: None };
         }
         error.recovery
     }
@@ -239,7 +243,7 @@ impl Client {
     }
 
     /// The sampling with replies no longer than the endpoint has said that it allows.
-    fn within_limits(&self, sampling: Sampling) -> Sampling {
+    pub(super) fn within_limits(&self, sampling: Sampling) -> Sampling {
         let most = self.tokens.load(Ordering::Relaxed);
         Sampling { max_tokens: sampling.max_tokens.min(most), ..sampling }
     }
@@ -287,6 +291,11 @@ impl Client {
         Bytes::from(body.to_string())
     }
 
+    /// Notes that the endpoint lists the model, under whatever name it answers.
+    pub(super) fn note_listed(&self) {
+        self.is_listed.store(true, Ordering::Relaxed);
+    }
+
     /// Whether the endpoint has answered anything so far.
     pub(crate) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
@@ -302,7 +311,12 @@ impl Client {
         {
             // No error: many servers answer under a name of their own. The journal has it as well.
             let (asked, answers) = (&self.config.name, excerpt(&model));
-            tracing::warn!("the model endpoint was asked for {asked} and answers as {answers}");
+            let what = "the model endpoint was asked for";
+            if self.is_listed.load(Ordering::Relaxed) {
+                tracing::info!("{what} {asked}, which it lists, and answers as {answers}");
+            } else {
+                tracing::warn!("{what} {asked} and answers as {answers}");
+            }
         }
         Reply {
             calls: completion.take_tool_calls(),

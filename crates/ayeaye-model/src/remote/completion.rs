@@ -11,6 +11,9 @@ pub(super) const TRUNCATED: &str = "cut";
 /// That of a stream that was ended in order without giving one, though there is a place for it in its pieces.
 pub(super) const DONE_WITHOUT_REASON: &str = "done without a finish reason";
 
+/// That of a reply that the server could not read, though it has sent its text by then.
+pub(super) const UNPARSED: &str = "unparsed by the server";
+
 /// That of an answer in which the model refuses, as Anthropic's API calls it.
 pub(super) const REFUSAL: &str = "refusal";
 
@@ -125,6 +128,11 @@ impl Completion {
     /// Whether the answer ended without saying that the reply had.
     pub(super) fn is_cut(&self) -> bool {
         matches!(self.finish_reason.as_deref(), Some(TRUNCATED | DONE_WITHOUT_REASON))
+    }
+
+    /// Whether the server has failed at what the model has written.
+    pub(super) fn is_unparsed(&self) -> bool {
+        self.finish_reason.as_deref() == Some(UNPARSED)
     }
 
     /// Whether all of the reply has arrived, by its finish reason.

@@ -1,7 +1,7 @@
 //! Bytes in, a completion out: whole JSON or an event stream, whichever the bytes turn out to be.
 use serde_json::{Map, Value};
 
-use super::completion::{Completion, DONE_WITHOUT_REASON, REFUSAL, TRUNCATED};
+use super::completion::{Completion, DONE_WITHOUT_REASON, REFUSAL, TRUNCATED, UNPARSED};
 use super::error::AttemptError;
 use super::error_body::{bare_error, reported_error, words_in};
 use super::sse::EventReader;
@@ -125,10 +125,12 @@ impl ResponseDecoder {
         if !error.is_break() {
             return Err(error);
         }
+        // What comes in one piece is written by then.
+        let has_cost = self.has_begun() || matches!(self.body, Body::Json(_));
         match self.finish() {
-            Ok(completion) if completion.is_whole() => Ok(completion),
+            Ok(completion) if completion.is_whole() || completion.is_unparsed() => Ok(completion),
             Err(reported) if reported.is_reported => Err(reported),
-            Ok(_) | Err(_) => Err(error),
+            Ok(_) | Err(_) => Err(error.behind(has_cost)),
         }
     }
 
@@ -151,7 +153,8 @@ impl ResponseDecoder {
                 let done = match ended {
                     // What is broken stands behind the end of the reply.
                     Err(error) if error.is_break() && completion.is_whole() => false,
-                    ended => ended?,
+                    Err(error) => return Err(error.behind(completion.has_begun())),
+                    Ok(done) => done,
                 };
                 if !has_events {
                     let message = "answered with a stream that says nothing";
@@ -242,6 +245,12 @@ pub(super) fn merge(
     if let Some(error) = reported_error(json) {
         // Beside it some tell what had come of the reply. Counts alone are no sign in a stream: it may open with them.
         api.merge(completion, json);
+        if completion.has_begun() && error.is_unparsed_reply() {
+            // A reply all the same, which its model can be asked to write otherwise.
+            completion.finish_reason = Some(UNPARSED.to_owned());
+            (completion.goes_on, completion.ended) = (false, true);
+            return Ok(true);
+        }
         return Err(error.behind(completion.has_begun()));
     }
     let (was_empty, bytes) = (completion.is_empty(), completion.bytes());

@@ -14,9 +14,9 @@ mod inputs;
 mod words;
 
 pub(super) use self::classify::LEAST_REPLY;
-use self::classify::{FAULT, NO_GENERATION, PROXY_KEY, TOO_SLOW, busy, classify};
+use self::classify::{FAULT, NO_GENERATION, PROXY_KEY, SHARED_CONTEXT, TOO_SLOW, busy, classify};
 use self::inputs::without_inputs;
-use self::words::status_of;
+use self::words::{UNPARSED_REPLY, status_of};
 
 /// What is told of an answer instead of a page's text.
 pub(super) const WEB_PAGE: &str = "a web page";
@@ -26,7 +26,7 @@ pub(super) const WEB_PAGE: &str = "a web page";
 pub(super) struct AttemptError {
     pub kind: ModelErrorKind,
     /// What happened: goes on with a sentence that begins with "the model endpoint <URL>".
-    what: String,
+    what: Box<str>,
     /// The endpoint's own words, where it reported the error. They are whole and as they came, since what they say
     /// is read from them; a key in them is hidden before they are cut for a message.
     said: String,
@@ -51,8 +51,9 @@ pub(super) enum Recovery {
     GiveUp,
     /// Another attempt, after the time that the endpoint asked for if it did.
     Retry { after: Option<Duration> },
-    /// One more attempt at most: the failure itself took long, or has been paid for.
-    RetryOnce,
+    /// One more attempt at most, after the time that the endpoint asked for if it did: the failure itself took long, or
+    /// has been paid for.
+    RetryOnce { after: Option<Duration> },
     /// The same request without a feature that this endpoint does not support.
     WithoutFeature(OptionalFeature),
     /// The same request with another generation of the tool for computers.
@@ -73,7 +74,7 @@ impl AttemptError {
     fn new(kind: ModelErrorKind, what: impl Into<String>, recovery: Recovery) -> Self {
         Self {
             kind,
-            what: what.into(),
+            what: what.into().into_boxed_str(),
             said: String::new(),
             hint: "",
             recovery,
@@ -90,21 +91,36 @@ impl AttemptError {
         Self { is_taken: true, ..self }
     }
 
-    /// Where it was reported behind what may have to be paid for, a fault is repeated once; who is busy, or asks for a
-    /// wait, is given it.
+    /// Where the answer failed behind what may have to be paid for, it is repeated once. But requests that fill the
+    /// context together are for a server of one's own, and fail until some of them have ended.
     pub(super) fn behind(self, has_cost: bool) -> Self {
-        if !has_cost || !self.is_reported {
+        if !has_cost {
             return self;
         }
         let recovery = match self.recovery {
-            Recovery::Retry { after: None }
-                if self.kind == ModelErrorKind::ServerFault || self.is_request_timeout() =>
-            {
-                Recovery::RetryOnce
+            Recovery::Retry { after } if self.hint != SHARED_CONTEXT => {
+                Recovery::RetryOnce { after }
             }
             other => other,
         };
-        Self { recovery, is_taken: true, ..self }
+        let is_bare = self.hint.is_empty() && self.is_break();
+        Self {
+            recovery,
+            is_taken: true,
+            hint: if is_bare { BROKEN_OFF } else { self.hint },
+            ..self
+        }
+    }
+
+    /// Whether the server could not read what the model has written.
+    pub(super) fn is_unparsed_reply(&self) -> bool {
+        let said = self.said.to_ascii_lowercase();
+        UNPARSED_REPLY.iter().any(|word| said.contains(word))
+    }
+
+    /// The error of an endpoint that has answered before: where nobody listens any more, its server has ended.
+    pub(super) fn after_answers(self) -> Self {
+        if self.is_refused() { Self { hint: ENDED, ..self } } else { self }
     }
 
     /// HTTP 408: the request did not come in time, or, as some hosts mean it, the model was not done in time.
@@ -173,8 +189,8 @@ impl AttemptError {
     /// Nothing came for too long.
     pub(super) fn timed_out(what: &str, limit: Duration) -> Self {
         let what = format!("{what} within {:.1} s", limit.as_secs_f64());
-        let error = Self::new(ModelErrorKind::TimedOut, what, Recovery::RetryOnce);
-        Self { hint: TOO_SLOW, ..error }
+        let once = Recovery::RetryOnce { after: None };
+        Self { hint: TOO_SLOW, ..Self::new(ModelErrorKind::TimedOut, what, once) }
     }
 
     /// Notes that the endpoint had the request for long by then. It may have worked on it until the connection broke,
@@ -183,7 +199,7 @@ impl AttemptError {
         let is_broken = self.source.as_ref().is_some_and(|it| !it.is_builder() && !it.is_connect());
         // Some hosts say so of a model that took too long.
         if is_broken || self.is_request_timeout() {
-            Self { recovery: Recovery::RetryOnce, is_taken: true, ..self }
+            Self { recovery: Recovery::RetryOnce { after: None }, is_taken: true, ..self }
         } else {
             self
         }
@@ -198,21 +214,21 @@ impl AttemptError {
         }
         let cause = excerpt(&root.to_string());
         let retry = Recovery::Retry { after: None };
-        let (kind, message, recovery) = if error.is_builder() {
+        let (kind, message, hint, recovery) = if error.is_builder() {
             let message = format!("cannot be asked: {cause}");
-            (ModelErrorKind::Rejected, message, Recovery::GiveUp)
+            (ModelErrorKind::Rejected, message, "", Recovery::GiveUp)
         } else if error.is_connect() {
             let (way_out, recovery) = unconnected(&error_chain(&error));
-            let message = format!("cannot be reached ({cause}): {way_out}");
-            (ModelErrorKind::Unreachable, message, recovery)
+            let message = format!("cannot be reached ({cause})");
+            (ModelErrorKind::Unreachable, message, way_out, recovery)
         } else if error.is_timeout() {
             let message = format!("did not answer in time ({cause})");
-            (ModelErrorKind::TimedOut, message, Recovery::RetryOnce)
+            (ModelErrorKind::TimedOut, message, "", Recovery::RetryOnce { after: None })
         } else {
             let message = format!("broke off the connection ({cause})");
-            (ModelErrorKind::Unreachable, message, retry)
+            (ModelErrorKind::Unreachable, message, "", retry)
         };
-        Self { source: Some(error), ..Self::new(kind, message, recovery) }
+        Self { source: Some(error), hint, ..Self::new(kind, message, recovery) }
     }
 
     /// Whether the connection was refused: no process listens at the address.
@@ -269,7 +285,8 @@ impl AttemptError {
             // Whatever its words: quotas are of tokens in a minute there. One that is used up for good is a 403.
             Some((429, retry_after)) if endpoint.is_aliyun() => {
                 let (kind, hint, recovery) = busy(retry_after);
-                Self { kind, hint, recovery, ..self }
+                let is_taken = self.is_taken;
+                Self { kind, hint, recovery, ..self }.behind(is_taken)
             }
             Some(_) | None => self,
         }
@@ -293,7 +310,8 @@ impl AttemptError {
     /// An answer that ended before its reply did.
     pub(super) fn cut() -> Self {
         let what = "ended its answer before the end of the reply";
-        let error = Self::new(ModelErrorKind::InvalidResponse, what, Recovery::RetryOnce);
+        let once = Recovery::RetryOnce { after: None };
+        let error = Self::new(ModelErrorKind::InvalidResponse, what, once);
         Self { hint: "look at its log", is_taken: true, ..error }
     }
 
@@ -326,6 +344,12 @@ impl AttemptError {
     }
 }
 
+const BROKEN_OFF: &str =
+    "look at its log, and at that of a gateway in front of it, whose guardrail may have ended it";
+
+const ENDED: &str =
+    "it has answered before, so its server has ended: look at its log, and start it again";
+
 const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
      host in no_proxy";
 
@@ -336,7 +360,10 @@ fn unconnected(why: &str) -> (&'static str, Recovery) {
         Some(way_out) => (way_out, Recovery::GiveUp),
         None if why.contains("proxy authorization required") => (PROXY_KEY, Recovery::GiveUp),
         None if why.contains("tunnel") => (PROXY_FAILS, retry),
-        None => ("start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL)", retry),
+        None => (
+            "start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL); one that is loading its model may need minutes",
+            retry,
+        ),
     }
 }
 

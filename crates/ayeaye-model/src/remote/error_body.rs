@@ -236,7 +236,7 @@ mod tests {
         for (kind, recovery) in [
             ("overloaded_error", Recovery::Retry { after: None }),
             ("api_error", Recovery::Retry { after: None }),
-            ("timeout_error", Recovery::RetryOnce),
+            ("timeout_error", Recovery::RetryOnce { after: None }),
             ("authentication_error", Recovery::GiveUp),
             ("invalid_request_error", Recovery::GiveUp),
         ] {

@@ -43,6 +43,7 @@ impl Client {
             Ok(ModelList::Names(names) | ModelList::FirstPage(names))
                 if lists(&names, &self.config().name) =>
             {
+                self.note_listed();
                 Reach::Offered
             }
             Ok(ModelList::Names(_)) => Reach::NotOffered,

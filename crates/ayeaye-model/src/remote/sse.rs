@@ -79,7 +79,13 @@ impl EventReader {
                 self.done = on_event(&as_error(words.into()))?;
                 Ok(())
             }
-            _ => Err(broken_json()),
+            // Written by hand around words with quotes and ends of lines in them (`transformers serve`).
+            held => {
+                let words = error_words(held).ok_or_else(broken_json)?;
+                let words = words.trim_end_matches('}').trim_end_matches('"');
+                self.done = on_event(&as_error(words.into()))?;
+                Ok(())
+            }
         }
     }
 
@@ -106,8 +112,13 @@ impl EventReader {
         if let Some(event) = line.strip_prefix("event:") {
             self.is_error = event.trim() == "error";
         }
-        // Comments keep the connection open; `id`, `retry` and other events hold nothing that we need.
         let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
+            // Comments keep the connection open; `id`, `retry` and other events hold nothing that we need. But words of
+            // an error go on in lines of their own.
+            let is_field = [":", "event:", "id:", "retry:"].iter().any(|it| line.starts_with(it));
+            if !is_field && error_words(&self.data).is_some() {
+                self.hold(line)?;
+            }
             return Ok(());
         };
         if data.trim() == "[DONE]" {
@@ -127,11 +138,23 @@ impl EventReader {
             // Some tell it in plain words.
             self.done = on_event(&as_error(std::mem::take(&mut self.data).into()))?;
         } else {
-            self.data.push('\n');
-            self.data_lines += 1;
+            self.hold("")?;
         }
+        Ok(())
+    }
+
+    /// Ends a line of data that goes on.
+    fn hold(&mut self, more: &str) -> Result<(), AttemptError> {
+        self.data.push_str(more);
+        self.data.push('\n');
+        self.data_lines += 1;
         if MAX_DATA_LINES < self.data_lines { Err(broken_json()) } else { Ok(()) }
     }
+}
+
+/// What data says that reports an error in words, whole or not.
+fn error_words(data: &str) -> Option<&str> {
+    data.strip_prefix("{\"error\":")?.trim_start().strip_prefix('"')
 }
 
 /// An error that a stream marks as one, as an answer that reports it.

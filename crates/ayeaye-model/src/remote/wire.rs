@@ -28,8 +28,8 @@ pub(super) trait Api: fmt::Debug + Send + Sync {
     fn completion_url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url;
     /// Where the models are listed.
     fn models_url(&self, endpoint: &Endpoint) -> Url;
-    /// The header that carries the key, name and value.
-    fn auth_header(&self, key: &Secret) -> (HeaderName, String);
+    /// The headers that carry the key, name and value.
+    fn auth_headers(&self, key: &Secret, endpoint: &Endpoint) -> Vec<(HeaderName, String)>;
     /// Further headers of a request that declares such a tool, if any.
     fn headers(&self, computer: Option<ComputerTool>) -> HeaderMap;
     /// The body of a request.

@@ -23,6 +23,7 @@ async fn where_nothing_ever_ran_nothing_is_tried_again() {
     // One that has answered may be starting again.
     let error = once.call(&prompt(), LIMIT).await.unwrap_err();
     assert_eq!((error.kind, error.retries.len()), (ModelErrorKind::Unreachable, 5));
+    assert!(error.message.contains("its server has ended"), "{}", error.message);
 }
 
 #[tokio::test]

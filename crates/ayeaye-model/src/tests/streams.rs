@@ -87,6 +87,8 @@ async fn an_answer_that_failed_behind_what_may_be_paid_for_is_repeated_once() {
     let empty = json!([{"message": {"content": ""}, "finish_reason": "network_error"}]);
     let gone = json!({"message": "gone", "code": 502});
     let busy = json!({"message": "gone", "code": 429});
+    let full =
+        json!({"message": "Context size has been exceeded.", "code": 500, "type": "server_error"});
     let begun = format!("data: {}\n\ndata: ", json!({"choices": [{"delta": message}]}));
     let failed_stream = json!({"choices": [{"delta": {}, "finish_reason": "error"}]});
     for (answer, attempts) in [
@@ -99,13 +101,77 @@ async fn an_answer_that_failed_behind_what_may_be_paid_for_is_repeated_once() {
         // What the connection breaks behind.
         (torn(&format!("{begun}{failed_stream}\n\n")), 2),
         (torn(&format!("{begun}{}", json!({ "error": gone }))), 2),
-        // Whoever is busy gets the pauses all the same.
-        (http("200 OK", EVENTS, format!("{begun}{}\n\n", json!({ "error": busy }))), 5),
+        (http("200 OK", EVENTS, format!("{begun}{}\n\n", json!({ "error": busy }))), 2),
+        // In the middle, and without a word.
+        (torn(&begun), 2),
+        (http("200 OK", EVENTS, format!("{begun}{{\"choices\":[{{\n\n")), 2),
+        (http("200 OK", "content-length: 500\r\n", "{\"choices\":"), 2),
+        // A server of one's own whose requests fill the context together: that passes when some of them have ended.
+        (http("200 OK", EVENTS, format!("{begun}{}\n\n", json!({ "error": full }))), 5),
     ] {
         let said = format!("{answer:?}");
         let (error, seen) = failed(vec![answer]).await;
         assert_eq!(seen, attempts, "{said}: {}", error.message);
         assert!(error.retries.iter().all(|it| it.taken), "{said}: {:?}", error.retries);
+    }
+}
+
+/// As a gateway ends them whose guardrail has found something in the answer.
+#[tokio::test]
+async fn what_breaks_off_in_the_middle_says_where_to_look() {
+    let begun = events(&["explain:e"], None);
+    for answer in [
+        torn(&begun),
+        http("200 OK", EVENTS, format!("{begun}data: {{\"choices\":[{{\n\n")),
+        http("200 OK", "content-length: 500\r\n", "{\"choices\":"),
+    ] {
+        let (error, _) = failed(vec![answer]).await;
+        assert!(error.message.contains("look at its log"), "{}", error.message);
+        assert!(error.message.contains("(after 2 attempts)"), "{}", error.message);
+    }
+}
+
+/// Of llama.cpp's server, with what it has sent by then.
+#[tokio::test]
+async fn a_reply_that_the_server_cannot_read_is_one_that_its_model_can_mend() {
+    let error = json!({"error": {"code": 500, "type": "server_error",
+        "message": "The model produced output that does not match the expected peg-native format"}});
+    let begun = events(&["tap here"], None);
+    for answer in [
+        http("200 OK", EVENTS, format!("{begun}data: {error}\n\n")),
+        torn(&format!("{begun}data: {error}")),
+    ] {
+        let fake = Fake::start(vec![answer]).await;
+        let model = model(&fake);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        assert_eq!((reply.text.as_str(), fake.seen().len()), ("tap here", 1));
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.contains("generic-text") && why.contains("; call one tool"), "{why}");
+    }
+    // Nothing has come of it.
+    let (error, seen) =
+        failed(vec![http("500 Internal Server Error", JSON, error.to_string())]).await;
+    assert_eq!(seen, 2, "{}", error.message);
+    assert!(error.message.contains("generic-text"), "{}", error.message);
+}
+
+/// A server that cuts a reply down to what its context has room for says no more than that.
+#[tokio::test]
+async fn a_reply_that_is_shorter_than_was_asked_for_has_filled_the_context() {
+    for (counted, part) in [
+        (492, "nothing more goes into the model's context"),
+        (4096, "model.max-tokens can be raised"),
+        (4090, "model.max-tokens can be raised"),
+        // It counts none.
+        (0, "model.max-tokens can be raised"),
+    ] {
+        let mut answer = fake::completion(BACK, "length");
+        answer["usage"]["completion_tokens"] = json!(counted);
+        let fake = Fake::start(vec![http("200 OK", JSON, answer.to_string())]).await;
+        let model = model(&fake);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.starts_with("it was cut off before its end") && why.contains(part), "{why}");
     }
 }
 

@@ -125,9 +125,7 @@ impl Client {
     ) -> Result<Response, AttemptError> {
         let mut request = self.http.request(method, url).headers(headers);
         request = request.header(ACCEPT, "application/json, text/event-stream");
-        if let Some((name, key)) = &self.auth {
-            request = request.header(name, key.clone());
-        }
+        request = request.headers(self.auth.clone());
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }

@@ -23,9 +23,9 @@ impl Client {
         let counted = attempts.saturating_sub(request.changes);
         let after = match recovery {
             Recovery::Retry { after } => after,
-            Recovery::RetryOnce if !request.has_been_repeated => {
+            Recovery::RetryOnce { after } if !request.has_been_repeated => {
                 request.has_been_repeated = true;
-                None
+                after
             }
             other => {
                 self.change(other, request)?;
@@ -48,7 +48,7 @@ impl Client {
             }
             Recovery::HalfReply => request.halve_reply().or_else(|| request.shorten_prompt())?,
             Recovery::ShorterPrompt => request.shorten_prompt()?,
-            Recovery::GiveUp | Recovery::Retry { .. } | Recovery::RetryOnce => return None,
+            Recovery::GiveUp | Recovery::Retry { .. } | Recovery::RetryOnce { .. } => return None,
         }
         request.changes += 1;
         request.unsupported = self.unsupported();

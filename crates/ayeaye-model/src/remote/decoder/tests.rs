@@ -254,6 +254,19 @@ fn what_is_no_answer_says_what_it_is() {
         ("event: error\ndata: the upstream is gone\n\n", "its answer (“the upstream is gone”)"),
         ("event: error\ndata: [upstream] gone\n\n", "its answer (“[upstream] gone”)"),
         ("event: error\ndata: {gone\ndata: away", "its answer (“{gone"),
+        // Of `transformers serve`.
+        (
+            "data: {\"error\": \"json parser could not parse region as JSON.\nContent: '\\n{\"name\": \"tap\"}'\n\
+             Error: Expecting ':' delimiter\"}\n\n",
+            "its answer (“json parser could not parse region as JSON. Content: '\\n{\"name\": \"tap\"}' Error: Expecting \
+             ':' delimiter”)",
+        ),
+        ("data: {\"error\": \"gone", "its answer (“gone”)"),
+        // What follows may be a reply.
+        (
+            "data: {\"error\":null,\"choices\":[{\"delta\":{\"content\":\"hunter2",
+            "broken JSON in it",
+        ),
         ("data: {\"code\":50001,\"message\":\"gone\"}\n\n", "its answer (“gone [50001]”)"),
     ] {
         let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();

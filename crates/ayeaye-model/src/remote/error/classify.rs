@@ -61,6 +61,9 @@ impl Refusal<'_> {
             400 | 403 if self.mentions(&words::WRONG_PLACE) => {
                 (ModelErrorKind::Unauthorized, WRONG_PLACE)
             }
+            401 | 403 if words::is_of_provider(self.reason) => {
+                (ModelErrorKind::Unauthorized, PROVIDER_KEY)
+            }
             401 | 403 => (
                 ModelErrorKind::Unauthorized,
                 "the key is missing, wrong or not allowed this model: set AYEAYE_MODEL_API_KEY, or \
@@ -76,6 +79,10 @@ impl Refusal<'_> {
         if !matches!(self.status, 400 | 422 | 500) {
             return None;
         }
+        if self.status == 500 && self.mentions(&words::SHARED_CONTEXT) {
+            let retry = Recovery::Retry { after: self.retry_after };
+            return Some((ModelErrorKind::Overloaded, SHARED_CONTEXT, retry));
+        }
         if self.mentions(&CONTEXT_EXCEEDED) {
             return Some(prompt_too_long(self.reason));
         }
@@ -84,7 +91,8 @@ impl Refusal<'_> {
         {
             return Some((
                 ModelErrorKind::Rejected,
-                "it allows no reply as long as this model is asked for: set model.max-tokens to less",
+                "it allows no reply as long as this model is asked for: set model.max-tokens to less, or serve the \
+                 model with a longer context (vLLM: --max-model-len)",
                 Recovery::FewerTokens { most },
             ));
         }
@@ -109,9 +117,10 @@ impl Refusal<'_> {
             400 | 404 | 422 if self.mentions(&words::NO_COMPUTER_TOOL) => {
                 Some(give_up(ModelErrorKind::Rejected, NO_COMPUTER_TOOL))
             }
-            400 if self.mentions(&words::UNKNOWN_MODEL) => {
-                Some(give_up(ModelErrorKind::NotFound, NOT_FOUND))
-            }
+            400 | 404 if words::is_unknown_model(reason) => Some(give_up(
+                ModelErrorKind::NotFound,
+                if words::is_of_provider(reason) { PROVIDER_MODEL } else { NO_SUCH_MODEL },
+            )),
             400 | 404 | 422 if computer_tool::is_named_in(reason) => {
                 Some((ModelErrorKind::Rejected, NO_GENERATION, Recovery::OtherComputerTool))
             }
@@ -136,24 +145,38 @@ impl Refusal<'_> {
     fn by_status(&self) -> Verdict {
         let Self { status, retry_after, .. } = *self;
         match status {
+            404 if words::is_of_provider(self.reason) => {
+                give_up(ModelErrorKind::NotFound, PROVIDER_MODEL)
+            }
             404 | 405 => give_up(ModelErrorKind::NotFound, NOT_FOUND),
             // It is said of the body, which is mostly pictures; by some hosts of its tokens.
             413 if self.mentions(&["token", "context"]) => prompt_too_long(""),
             413 => (ModelErrorKind::PromptTooLong, TOO_LARGE, Recovery::ShorterPrompt),
             407 => give_up(ModelErrorKind::Unreachable, PROXY_KEY),
+            400 if self.mentions(&INVALID_KEY) && words::is_of_provider(self.reason) => {
+                give_up(ModelErrorKind::Unauthorized, PROVIDER_KEY)
+            }
             400 if self.mentions(&INVALID_KEY) => give_up(
                 ModelErrorKind::Unauthorized,
                 "the key is wrong: set AYEAYE_MODEL_API_KEY, or model.api-key in ayeaye.toml",
             ),
+            400 | 422 if words::is_guarded(self.reason) => {
+                give_up(ModelErrorKind::Rejected, MODERATION)
+            }
             _ if self.is_used_up() => give_up(ModelErrorKind::QuotaExceeded, QUOTA_USED_UP),
             // A gateway has given up waiting, and what it waited for goes on behind it. The last is Cloudflare's; its
             // 522 is a connection that was never made, and 408 a request that did not come in time where it comes soon.
-            504 | 524 => (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce),
+            504 | 524 => too_slow(),
+            408 if self.mentions(&words::GATEWAY_TIMEOUT) => too_slow(),
             408 | 409 | 425 | 429 | 529 => busy(retry_after),
             500..=599 if self.mentions(&["overloaded", "high demand"]) => busy(retry_after),
             503 if self.mentions(&words::LOADING) => {
                 let after = Some(retry_after.unwrap_or(LOADING_TAKES));
                 (ModelErrorKind::Overloaded, LOADING, Recovery::Retry { after })
+            }
+            500 if self.mentions(&words::UNPARSED_REPLY) => {
+                let once = Recovery::RetryOnce { after: None };
+                (ModelErrorKind::ServerFault, UNPARSED_REPLY, once)
             }
             500..=599 => {
                 (ModelErrorKind::ServerFault, FAULT, Recovery::Retry { after: retry_after })
@@ -192,6 +215,10 @@ pub(super) fn busy(retry_after: Option<Duration>) -> Verdict {
     (ModelErrorKind::Overloaded, "it is busy: try later", retry)
 }
 
+fn too_slow() -> Verdict {
+    (ModelErrorKind::TimedOut, TOO_SLOW, Recovery::RetryOnce { after: None })
+}
+
 pub(super) const TOO_SLOW: &str =
     "it may be loading the model or be overloaded; a smaller picture or model answers sooner";
 
@@ -203,6 +230,21 @@ const LOADING_TAKES: Duration = Duration::from_secs(10);
 
 const NOT_FOUND: &str = "either the path or the model's name is wrong: the base URL usually ends in /v1, and the \
      endpoint lists its models under /models";
+
+const NO_SUCH_MODEL: &str =
+    "the model's name is wrong: the endpoint lists its models under /models";
+
+const PROVIDER_MODEL: &str = "that is what the gateway's provider says: correct the model, or the address of the provider, in \
+     the gateway's settings";
+
+const PROVIDER_KEY: &str = "that is what the gateway's provider says of the gateway's own key: correct it in the gateway's \
+     settings";
+
+pub(super) const SHARED_CONTEXT: &str =
+    "requests that run at once share its context: start it with -np 1, or with a larger -c";
+
+const UNPARSED_REPLY: &str = "it cannot read the model's reply as a call of a tool: set model.profile = \"generic-text\", which \
+     needs no such call";
 
 pub(super) const NO_GENERATION: &str = "it takes this model with no generation of the computer-use tool: name one that can use \
      computers, or set model.profile = \"claude-chat\", which needs no such tool";
@@ -227,8 +269,8 @@ const PICTURE_SIZE: &str = "the picture is too small, too large or too narrow fo
 const WRONG_PLACE: &str =
     "its host does not serve this country or region: no setting helps, ask another endpoint";
 
-const MODERATION: &str = "its moderation refuses the task or what the screen shows: ask another endpoint, or a model on \
-     a machine of your own";
+const MODERATION: &str = "its moderation, or a gateway's guardrail, refuses the task or what the screen shows: ask another \
+     endpoint, or a model on a machine of your own";
 
 const TOO_LARGE: &str = "it, or a proxy in front of it, takes no request as large as this: have it take 20 MB (nginx: \
      client_max_body_size 20m), or send smaller pictures";
@@ -241,7 +283,8 @@ pub(super) const FAULT: &str = "the fault is on its side: look at its log";
 const REJECTED: &str = "it does not take such a request: a parameter that it names can be set otherwise \
      or to \"none\" (model.temperature and the like, model.extra-body)";
 
-const QUOTA_USED_UP: &str = "the quota of this key is used up";
+const QUOTA_USED_UP: &str =
+    "the quota of this key is used up, or a budget that is set at a gateway";
 
 /// A prompt that does not fit, or that leaves too little of the context for the reply.
 fn prompt_too_long(reason: &str) -> Verdict {

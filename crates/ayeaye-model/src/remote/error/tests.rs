@@ -1,4 +1,6 @@
 mod connections;
+mod gateways;
+mod servers;
 
 use super::*;
 
@@ -141,7 +143,7 @@ fn what_a_gateway_gave_up_is_repeated_once_and_may_be_paid_for() {
     for status in [504, 524] {
         for wait in [None, Some(Duration::from_secs(1))] {
             let error = AttemptError::from_status(status, "upstream request timeout", wait);
-            let expected = (ModelErrorKind::TimedOut, Recovery::RetryOnce, true);
+            let expected = (ModelErrorKind::TimedOut, Recovery::RetryOnce { after: None }, true);
             assert_eq!((error.kind, error.recovery, error.is_taken), expected, "{status}");
             let message = error.message(str::to_owned);
             assert!(message.contains("(“upstream request timeout”): it may be"), "{message}");
@@ -161,7 +163,7 @@ fn what_a_gateway_gave_up_is_repeated_once_and_may_be_paid_for() {
     let slow = || AttemptError::from_status(408, "Operation timed out", None);
     let in_answer = AttemptError { is_reported: true, ..slow() };
     for error in [slow().late(), in_answer.behind(true)] {
-        assert_eq!((error.recovery, error.is_taken), (Recovery::RetryOnce, true));
+        assert_eq!((error.recovery, error.is_taken), (Recovery::RetryOnce { after: None }, true));
     }
 }
 

@@ -69,6 +69,10 @@ pub(super) fn most_tokens(reason: &str) -> Option<u32> {
     {
         return asked.rsplit_once("> ")?.1.parse().ok();
     }
+    // Of vLLM, for replies as long as the whole context. Half of that is more than any reply has to be.
+    if let Some(context) = behind("cannot be greater than max_model_len=") {
+        return Some(number_at::<u32>(context)? / 2);
+    }
     // Of OpenAI, Bedrock and Groq.
     [
         ("this model supports at most ", " completion tokens"),
@@ -173,7 +177,7 @@ pub(super) const INVALID_KEY: [&str; 6] = [
 ];
 
 /// `1113` is Zhipu's for an account without money, `Arrearage` that of `DashScope`; budgets are `LiteLLM`'s.
-pub(super) const QUOTA_EXCEEDED: [&str; 12] = [
+pub(super) const QUOTA_EXCEEDED: [&str; 14] = [
     "insufficient_quota",
     "credits are depleted",
     "monthly spending cap",
@@ -186,6 +190,8 @@ pub(super) const QUOTA_EXCEEDED: [&str; 12] = [
     "[budget_exceeded]",
     "budget has been exceeded",
     "exceededbudget: ",
+    "crossed budget",
+    "exceeded budget for ",
 ];
 
 /// Of 429 alone: other errors may quote the task.
@@ -266,16 +272,59 @@ pub(super) const WRONG_PLACE: [&str; 3] = [
     "country, region, or territory not supported",
 ];
 
-/// With 400, which is otherwise for parameters.
-pub(super) const UNKNOWN_MODEL: [&str; 4] = [
+/// With 400, which is otherwise for parameters. The last is of `transformers serve`.
+const UNKNOWN_MODEL: [&str; 5] = [
     "model_not_found",
     "not a valid model id",
     "model does not exist",
     "invalid model name passed in",
+    "server is pinned to '",
 ];
+
+/// Whether it is the model's name that an endpoint does not know.
+pub(super) fn is_unknown_model(reason: &str) -> bool {
+    let behind = |lead: &str| reason.split_once(lead).map(|(_, rest)| rest);
+    // Of llama.cpp's router, and of vLLM and OpenAI.
+    UNKNOWN_MODEL.iter().any(|word| reason.contains(word))
+        || behind("model '").is_some_and(|rest| rest.contains("' not found"))
+        || behind("the model `").is_some_and(|rest| rest.contains("` does not exist"))
+}
+
+/// Whether it is a gateway's provider that refuses: of `LiteLLM`, whose own refusals have no such name in front, and of
+/// claude-code-router.
+pub(super) fn is_of_provider(reason: &str) -> bool {
+    [
+        "litellm.authenticationerror",
+        "litellm.permissiondeniederror",
+        "litellm.notfounderror",
+        "litellm.badrequesterror",
+        "error from provider(",
+    ]
+    .iter()
+    .any(|word| reason.contains(word))
+}
+
+/// Of a gateway that has given up waiting, with 408.
+pub(super) const GATEWAY_TIMEOUT: [&str; 1] = ["litellm.timeout"];
+
+/// Of llama.cpp's server, whose requests share the context: a prompt that is too long has other words, and 400.
+pub(super) const SHARED_CONTEXT: [&str; 1] = ["context size has been exceeded"];
+
+/// Of llama.cpp's server, which reads the calls of tools out of the model's words.
+pub(super) const UNPARSED_REPLY: [&str; 1] =
+    ["model produced output that does not match the expected"];
 
 /// What servers say while the model is not in memory yet.
 pub(super) const LOADING: [&str; 3] = ["loading model", "model is loading", "currently loading"];
+
+/// Whether a gateway in front of the model refuses with 400 what the task or the screen says.
+pub(super) fn is_guarded(reason: &str) -> bool {
+    let mentions = |word| reason.contains(word);
+    mentions("content blocked")
+        || mentions("blocked by")
+        || mentions("guardrail")
+        || mentions("violated ") && mentions("policy")
+}
 
 /// Whether one is for what the task or the screen says. An account may be flagged too.
 pub(super) fn is_moderated(reason: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Anthropic's Messages API, version 2023-06-01, with its computer use tool.
 use ayeaye_agent::{Message, Part, Picture, Role};
-use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -30,8 +30,13 @@ impl Api for Anthropic {
         url
     }
 
-    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
-        (HeaderName::from_static("x-api-key"), key.expose().to_owned())
+    fn auth_headers(&self, key: &Secret, endpoint: &Endpoint) -> Vec<(HeaderName, String)> {
+        let mut headers = vec![(HeaderName::from_static("x-api-key"), key.expose().to_owned())];
+        // Servers with the same API beside others know the key by this alone (vLLM).
+        if !endpoint.tells_keys_apart() {
+            headers.push((AUTHORIZATION, format!("Bearer {}", key.expose())));
+        }
+        headers
     }
 
     fn headers(&self, computer: Option<ComputerTool>) -> HeaderMap {

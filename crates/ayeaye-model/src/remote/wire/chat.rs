@@ -24,8 +24,8 @@ impl Api for Chat {
         endpoint.join("/models")
     }
 
-    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
-        (AUTHORIZATION, format!("Bearer {}", key.expose()))
+    fn auth_headers(&self, key: &Secret, _endpoint: &Endpoint) -> Vec<(HeaderName, String)> {
+        vec![(AUTHORIZATION, format!("Bearer {}", key.expose()))]
     }
 
     fn headers(&self, _computer: Option<ComputerTool>) -> HeaderMap {

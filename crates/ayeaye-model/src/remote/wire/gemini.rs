@@ -41,8 +41,8 @@ impl Api for Gemini {
         url
     }
 
-    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
-        (HeaderName::from_static("x-goog-api-key"), key.expose().to_owned())
+    fn auth_headers(&self, key: &Secret, _endpoint: &Endpoint) -> Vec<(HeaderName, String)> {
+        vec![(HeaderName::from_static("x-goog-api-key"), key.expose().to_owned())]
     }
 
     fn headers(&self, _computer: Option<ComputerTool>) -> HeaderMap {
