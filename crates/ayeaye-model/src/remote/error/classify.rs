@@ -255,7 +255,7 @@ fn prompt_too_long(reason: &str) -> Verdict {
     (
         ModelErrorKind::PromptTooLong,
         "the prompt is longer than the model's context, or leaves too little of it for the reply: serve \
-         the model with a longer one (8192 tokens serve), or send smaller pictures",
+         the model with a longer one (8192 tokens, or 16384 for families that are shown several screens), or send smaller pictures",
         recovery,
     )
 }
