@@ -85,9 +85,13 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
     };
     let config = client.config();
     let (endpoint, name) = (&config.endpoint, &config.name);
-    let unsafe_key = config.key.is_some() && !endpoint.is_encrypted() && !endpoint.is_loopback();
-    if unsafe_key {
-        let text = format!("the key is sent to {endpoint} unencrypted: use https if you can");
+    let sent = match &config.key {
+        Some(_) => Some("the key is"),
+        None if config.extra_headers.is_empty() => None,
+        None => Some("model.extra-headers are"),
+    };
+    if let Some(sent) = sent.filter(|_| !endpoint.is_encrypted() && !endpoint.is_loopback()) {
+        let text = format!("{sent} sent to {endpoint} unencrypted: use https if you can");
         found(CheckSubject::Key, Severity::Warning, text);
     }
     let profile = model.resolved_profile();

@@ -8,7 +8,7 @@ mod llama_cpp;
 
 use std::time::Duration;
 
-use ayeaye_model::{Endpoint, Profile, Secret};
+use ayeaye_model::{Endpoint, ExtraHeaders, Profile, Secret};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
@@ -177,18 +177,24 @@ pub(super) struct Finder {
     /// For the address that the settings name.
     named: Client,
     base: String,
-    /// Goes to that address and to no other.
+    /// Goes to that address and to no other, as do the headers.
     key: Option<Secret>,
+    headers: ExtraHeaders,
 }
 
 impl Finder {
-    /// `base_url`: where `key` may be sent.
-    pub(super) fn new(base_url: &str, key: Option<Secret>) -> reqwest::Result<Self> {
+    /// `base_url`: where `key` and `headers` may be sent.
+    pub(super) fn new(
+        base_url: &str,
+        key: Option<Secret>,
+        headers: ExtraHeaders,
+    ) -> reqwest::Result<Self> {
         Ok(Self {
             near: http_client(HERE, PATIENCE)?,
             named: http_client(base_url, PATIENCE)?,
             base: root_of(base_url).to_owned(),
             key,
+            headers,
         })
     }
 
@@ -326,7 +332,7 @@ impl Finder {
         if root != self.base {
             return self.near.request(method, url);
         }
-        let request = self.named.request(method, url);
+        let request = self.named.request(method, url).headers(self.headers.to_send().clone());
         match &self.key {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
@@ -381,7 +387,8 @@ mod tests {
                 let _sent = stream.write_all(answer.as_bytes()).await;
             }
         });
-        let found = Finder::new("http://127.0.0.1:1/v1", None).unwrap().look(&root).await;
+        let found = Finder::new("http://127.0.0.1:1/v1", None, ExtraHeaders::default());
+        let found = found.unwrap().look(&root).await;
         server.abort();
         found
     }

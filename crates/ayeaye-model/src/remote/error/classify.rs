@@ -162,6 +162,11 @@ impl Refusal<'_> {
             400 if self.mentions(&["the stand-in for a model only"]) => {
                 give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
             }
+            // Of Portkey's gateway.
+            400 if self.mentions(&["header is required"]) => give_up(
+                ModelErrorKind::Rejected,
+                "model.extra-headers has the headers that it wants",
+            ),
             _ => give_up(ModelErrorKind::Rejected, REJECTED),
         }
     }

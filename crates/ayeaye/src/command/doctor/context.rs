@@ -11,7 +11,8 @@ pub(super) async fn served_context(settings: &ModelConfig) -> Option<DoctorFindi
         return None;
     }
     let address = settings.endpoint.to_string();
-    let finder = Finder::new(&address, settings.key.clone()).ok()?;
+    let (key, headers) = (settings.key.clone(), settings.extra_headers.clone());
+    let finder = Finder::new(&address, key, headers).ok()?;
     let server = finder.look(&address).await?;
     let name = &settings.name;
     let offered = server.model_called(name)?;

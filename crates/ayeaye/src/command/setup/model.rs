@@ -2,7 +2,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ayeaye_model::{Endpoint, ModelConfig, ModelList, Profile, RemoteModel, Severity};
+use ayeaye_model::{
+    Endpoint, ExtraHeaders, ModelConfig, ModelList, Profile, RemoteModel, Severity,
+};
 
 use crate::cli::Setup;
 use crate::clients::kept;
@@ -46,7 +48,9 @@ pub(super) async fn choose(
         "With a model of its own, a whole task is one call, and a model on your machine keeps the screen here. \
          Without one your client's model drives, tap by tap.\n",
     );
-    let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
+    let settings = &config.model;
+    let (key, headers) = (settings.api_key.clone(), settings.extra_headers.clone());
+    let finder = Finder::new(settings.base_url.as_str(), key, headers)?;
     let (servers, trouble) = answering(config, &finder).await?;
     let mut offers: Vec<(&Server, &Offered)> = servers
         .iter()
@@ -330,6 +334,7 @@ fn as_in_a_run(config: &Config, server: &Server, name: &str) -> anyhow::Result<M
     let mut wanted = wiring::model_config(&chosen)?;
     if wanted.endpoint != usual.endpoint {
         wanted.key = None;
+        wanted.extra_headers = ExtraHeaders::default();
     } else if is_other {
         wanted.profile = own_api(config);
     }
