@@ -73,6 +73,10 @@ async fn answer(
         if body["model"].as_str().is_some_and(|name| name.ends_with("broken")) {
             return (StatusCode::BAD_REQUEST, "there is no such model").into_response();
         }
+        let thinks = body["chat_template_kwargs"]["enable_thinking"] != false;
+        if thinks && body["model"].as_str().is_some_and(|name| name.ends_with("thinking")) {
+            return (StatusCode::BAD_REQUEST, "it would not come to an end").into_response();
+        }
         return chat(&body);
     }
     match (shared.answers)(&mut shared.made.lock().unwrap(), &line, &body) {
@@ -187,6 +191,23 @@ const VLLM: Answers = |_, line, _| {
     })
 };
 
+/// It was started with a folder, and offers what is in it under another name.
+const VLLM_SMALL: Answers = |made, line, body| {
+    let mut models = VLLM(made, line, body)?;
+    models["data"][0]["root"] = "/models/GELab Zero".into();
+    models["data"][0]["max_model_len"] = 4096.into();
+    Some(models)
+};
+
+/// One with a model that is not to think, and one of an unknown family.
+const VLLM_THINKING: Answers = |_, line, _| {
+    (line == "GET /v1/models").then(|| {
+        let mut models = list(&["gelab-zero-thinking", "other"], "vllm");
+        models["data"][1]["max_model_len"] = 16384.into();
+        models
+    })
+};
+
 const LLAMA_CPP: Answers = |_, line, _| {
     Some(match line {
         "GET /props" => json!({ "default_generation_settings": { "id": 0, "n_ctx": 4096 },
@@ -195,6 +216,33 @@ const LLAMA_CPP: Answers = |_, line, _| {
         "GET /v1/models" => list(&["gelab-zero-4b"], "llamacpp"),
         // It speaks some of Ollama's words too.
         "GET /api/tags" => json!({ "models": [{ "name": "gelab-zero-4b" }] }),
+        _ => return None,
+    })
+};
+
+/// One that was given a second name.
+const LLAMA_CPP_ALIAS: Answers = |made, line, body| {
+    let mut said = LLAMA_CPP(made, line, body)?;
+    if line == "GET /v1/models" {
+        said["data"][0]["aliases"] = json!(["gelab-zero-4b", "short"]);
+    }
+    Some(said)
+};
+
+/// With a folder of models, of which none is loaded.
+const LLAMA_CPP_ROUTER: Answers = |_, line, _| {
+    Some(match line {
+        "GET /props" => json!({ "role": "router", "models_autoload": true, "model_path": "none",
+            "default_generation_settings": { "params": null, "n_ctx": 0 } }),
+        "GET /v1/models" => {
+            let mut models = list(&["gelab-zero-text", "gelab-zero-4b"], "llamacpp");
+            for (at, inputs) in [(0, json!(["text"])), (1, json!(["text", "image"]))] {
+                models["data"][at]["architecture"]["input_modalities"] = inputs;
+                models["data"][at]["status"]["args"] =
+                    json!(["llama-server", "--ctx-size", "16384", "--parallel", "1"]);
+            }
+            models
+        }
         _ => return None,
     })
 };
@@ -272,6 +320,16 @@ async fn doctor_compares_the_context_that_a_server_tells_with_what_a_task_needs(
     for (answers, model, says, hint) in [
         (LM_STUDIO, "gelab-zero-4b", small, Some("lms load gelab-zero-4b --context-length 8192")),
         (LLAMA_CPP, "gelab-zero-4b", small, Some("llama-server … -c 8192 -np 1")),
+        // It answers to any name, and to its other ones.
+        (LLAMA_CPP, "gelab-zero", small, Some("llama-server … -c 8192 -np 1")),
+        (LLAMA_CPP_ALIAS, "short", "a task needs 16384", Some("llama-server … -c 16384 -np 1")),
+        (LLAMA_CPP_ROUTER, "gelab-zero-4b", enough, None),
+        (
+            VLLM_SMALL,
+            "gelab-zero-4b",
+            small,
+            Some("vllm serve '/models/GELab Zero' … --max-model-len 8192"),
+        ),
         (VLLM, "gelab-zero-4b", enough, None),
         (OLLAMA_LOADED, "gelab-zero-4b", small, Some("OLLAMA_CONTEXT_LENGTH=8192 ollama serve")),
         (
@@ -310,6 +368,57 @@ async fn lm_studio_vllm_and_llama_cpp_are_told_apart_and_how_to_raise_a_context_
         let text = fs::read_to_string(home.settings()).unwrap();
         assert!(text.contains("name = \"gelab-zero-4b\""), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_llama_cpps_is_told_model_by_model() {
+    let (home, server) = (Home::new(), ModelServer::start(LLAMA_CPP_ROUTER).await);
+    let out = home.with(&server, "").await;
+    let row = |name: &str| out.lines().find(|it| it.contains(&format!("  {name} "))).unwrap();
+    assert!(row("gelab-zero-4b").ends_with("known: GELab-Zero, Step-GUI, 16384 tokens"), "{out}");
+    assert!(row("gelab-zero-text").ends_with(" takes no pictures, 16384 tokens"), "{out}");
+    assert!(!out.contains("its context is"), "{out}");
+    let text = fs::read_to_string(home.settings()).unwrap();
+    assert!(text.contains("name = \"gelab-zero-4b\""), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_tried_with_the_settings_that_a_run_has() {
+    let server = ModelServer::start(VLLM_THINKING).await;
+    let words = format!(
+        "--virtual --client none --yes --no-task --model-base-url {} --model gelab-zero-thinking",
+        server.url()
+    );
+    let (plain, set) = (Home::new(), Home::new());
+    let output = plain.setup(&words).await;
+    assert!(output.code == 1 && output.out.contains("would not come to an end"), "{output:?}");
+    let file = set.settings();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    // The last three are another model's.
+    let text = "[model]\nname = \"ui-tars\"\nthinking = \"off\"\ncoordinates = \"pixels\"\n\
+                max-pixels = 10000\nprofile = \"autoglm\"\n";
+    fs::write(&file, text).unwrap();
+    let output = set.setup(&words).await;
+    assert!(output.out.contains("it found a mark in a picture"), "{output:?}");
+    let text = fs::read_to_string(&file).unwrap();
+    let expected = format!(
+        "[model]\nname = \"gelab-zero-thinking\"\nthinking = \"off\"\nbase-url = \"{}\"\n",
+        server.url()
+    );
+    assert_eq!(text, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_context_alone_is_told_without_a_comma_before_it() {
+    let (home, server) = (Home::new(), ModelServer::start(VLLM_THINKING).await);
+    let output = home
+        .setup(&format!(
+            "--virtual --client none --yes --no-task --model-base-url {}",
+            server.url()
+        ))
+        .await;
+    let row = output.out.lines().find(|it| it.contains("  other ")).unwrap();
+    assert!(row.ends_with("  16384 tokens") && !row.contains(','), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -71,7 +71,10 @@ impl RemoteModel {
 
     /// The models that the endpoint offers. What keeps it from saying so is the error, for people.
     pub async fn offered(&self) -> Result<ModelList, String> {
-        self.client().models().await.map_err(|error| error.message)
+        match self.client().models().await {
+            Err(error) if error.kind == ModelErrorKind::ServerFault => Ok(ModelList::Unlisted),
+            listed => listed.map_err(|error| error.message),
+        }
     }
 }
 
@@ -82,9 +85,13 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
     };
     let config = client.config();
     let (endpoint, name) = (&config.endpoint, &config.name);
-    let unsafe_key = config.key.is_some() && !endpoint.is_encrypted() && !endpoint.is_loopback();
-    if unsafe_key {
-        let text = format!("the key is sent to {endpoint} unencrypted: use https if you can");
+    let sent = match &config.key {
+        Some(_) => Some("the key is"),
+        None if config.extra_headers.is_empty() => None,
+        None => Some("model.extra-headers are"),
+    };
+    if let Some(sent) = sent.filter(|_| !endpoint.is_encrypted() && !endpoint.is_loopback()) {
+        let text = format!("{sent} sent to {endpoint} unencrypted: use https if you can");
         found(CheckSubject::Key, Severity::Warning, text);
     }
     let profile = model.resolved_profile();
@@ -105,6 +112,11 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
     }
     let mut is_unknown = false;
     match client.models().await {
+        // Some cannot make the list, and answer all the same.
+        Err(error) if error.kind == ModelErrorKind::ServerFault => {
+            let text = format!("it cannot list its models: {}", error.message);
+            found(CheckSubject::Connection, Severity::Warning, text);
+        }
         Err(error) => {
             found(CheckSubject::Connection, Severity::Error, error.message);
             return findings;
@@ -119,6 +131,10 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
         Ok(ModelList::Unlisted) => {
             let text = format!("{endpoint} answers, but lists no models");
             found(CheckSubject::Connection, Severity::Ok, text);
+        }
+        Ok(ModelList::Names(names)) if names.is_empty() => {
+            let text = format!("{endpoint} answers, but its list of models is empty");
+            found(CheckSubject::Connection, Severity::Warning, text);
         }
         Ok(ModelList::FirstPage(names)) if !lists(&names, name) => {
             found(CheckSubject::Connection, Severity::Ok, format!("{endpoint} answers"));
@@ -148,7 +164,6 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
 fn not_offered(name: &str, names: &[String]) -> String {
     let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();
     match names.len() {
-        0 => format!("{name} is not offered, and no other model is"),
         1 => format!("{name} is not the one model offered: {}", few.concat()),
         many => {
             let rest = match many - few.len() {

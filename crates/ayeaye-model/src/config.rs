@@ -5,7 +5,7 @@ use std::time::Duration;
 use ayeaye_agent::Prices;
 
 use crate::profile::coords::CoordSystem;
-use crate::{CallSettings, Endpoint, OfficialPrompt, Profile, Secret};
+use crate::{CallSettings, Endpoint, ExtraHeaders, OfficialPrompt, Profile, Secret};
 
 /// A model, and how to ask it.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct ModelConfig {
     pub name: String,
     /// The API key, if there is one.
     pub key: Option<Secret>,
+    /// Further headers of requests.
+    pub extra_headers: ExtraHeaders,
     /// Its profile; chosen by its name if `None`.
     pub profile: Option<Profile>,
     /// Whether to ask for a streamed reply. Whichever comes is understood.
@@ -91,6 +93,7 @@ impl ModelConfig {
             endpoint,
             name: name.into(),
             key: None,
+            extra_headers: ExtraHeaders::default(),
             profile: None,
             stream: true,
             max_pixels: None,

@@ -19,6 +19,7 @@ mod picture;
 mod call_settings;
 mod endpoint;
 mod excerpt;
+mod extra_headers;
 mod official_prompt;
 mod secret;
 
@@ -32,6 +33,7 @@ pub use call_settings::{CallSettings, Effort, InvalidCallSetting, RESERVED, Sent
 pub use check::{CheckFinding, CheckSubject, Severity};
 pub use config::{Limits, ModelConfig, RetryPolicy};
 pub use endpoint::{Endpoint, InvalidEndpoint};
+pub use extra_headers::{ExtraHeaders, InvalidHeaders};
 pub use official_prompt::{
     ImportError, LONGEST_PROMPT_FILE, OfficialPrompt, PromptCheck, PromptSource, Published, Slot,
     TextFound,

@@ -16,6 +16,7 @@ mod calibrate;
 mod call_settings;
 mod check;
 mod computer_tool;
+mod extra_headers;
 mod fake;
 mod limits;
 mod reach;

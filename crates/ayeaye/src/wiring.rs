@@ -307,7 +307,8 @@ fn known_keys(config: &Config) -> Vec<Secret> {
     let model = &config.model;
     let roles = [&model.fallback, &model.judge, &model.plan, &model.reply, &model.caption];
     let keys = roles.into_iter().map(|role| &role.api_key);
-    keys.chain([&model.api_key, &config.http.token]).flatten().cloned().collect()
+    let keys = keys.chain([&model.api_key, &config.http.token]).flatten().cloned();
+    keys.chain(model.extra_headers.secrets()).collect()
 }
 
 /// The settings that are recorded with a session. Never a key.
@@ -354,7 +355,10 @@ mod tests {
         let settings: Vec<&str> = Config::secret_keys().collect();
         assert!(settings.contains(&"model.api-key") && settings.contains(&"http.token"));
         let value = |key: &str| format!("the-secret-of-{}", key.replace('.', "-"));
-        let lines = settings.iter().map(|key| format!("{key} = '{}'\n", value(key)));
+        let lines = settings.iter().map(|key| match *key {
+            "model.extra-headers" => format!("{key} = {{ x-a = '{}' }}\n", value(key)),
+            key => format!("{key} = '{}'\n", value(key)),
+        });
         let keys = known_keys(&settled(&lines.collect::<String>()));
         for key in settings {
             assert!(keys.iter().any(|it| it.expose() == value(key)), "{key} would be shown");

@@ -18,7 +18,7 @@ use super::features::{OptionalFeature, UnsupportedFeatures};
 use super::wire::{Api, ModelRequest, api, merge_extra, recorded_extra};
 use crate::excerpt::excerpt;
 use crate::profile::{Sampling, Wire};
-use crate::{Endpoint, ModelConfig, RetryPolicy};
+use crate::{Endpoint, ModelConfig, RetryPolicy, Secret};
 
 mod attempt;
 mod list;
@@ -35,6 +35,8 @@ pub(crate) struct Client {
     api: &'static dyn Api,
     /// The headers with the key, marked as sensitive so that it is not shown either.
     auth: HeaderMap,
+    /// What they and the further headers have that must not be shown.
+    secrets: Vec<Secret>,
     /// [`UnsupportedFeatures`], learned from refusals.
     unsupported: AtomicU8,
     /// The code of the [`ComputerTool`] that was taken after another was refused; 0 before that.
@@ -110,11 +112,14 @@ impl Client {
             value.set_sensitive(true);
             auth.insert(name, value);
         }
+        let secrets =
+            config.key.clone().into_iter().chain(config.extra_headers.secrets()).collect();
         Ok(Self {
             http,
             config,
             api,
             auth,
+            secrets,
             unsupported: AtomicU8::new(0),
             computer: AtomicU8::new(0),
             pictures: AtomicUsize::new(usize::MAX),
@@ -352,7 +357,7 @@ impl Client {
     }
 
     fn redact(&self, text: &str) -> String {
-        self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact_in(text))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.redact_in(&text))
     }
 }
 

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::fake::{Act, Fake, JSON, http, says};
 use super::{LIMIT, config, model};
-use crate::{CheckSubject, ModelConfig, Profile, Reach, RemoteModel, Severity};
+use crate::{CheckSubject, ModelConfig, ModelList, Profile, Reach, RemoteModel, Severity};
 
 async fn checked(answers: Vec<Act>) -> Vec<(CheckSubject, Severity, String)> {
     let fake = Fake::start(answers).await;
@@ -112,6 +112,34 @@ async fn a_check_finds_what_is_wrong() {
         panic!("{found:?}")
     };
     assert!(text.contains("set AYEAYE_MODEL_API_KEY"), "{text}");
+}
+
+#[tokio::test]
+async fn who_can_list_no_models_is_asked_all_the_same() {
+    let tap = says("explain:e\taction:CLICK\tpoint:700,865\tsummary:s");
+    for (list, part) in [
+        (http("200 OK", JSON, r#"{"object":"list","data":[]}"#), "its list of models is empty"),
+        (http("500 Internal Server Error", "", "Internal Server Error"), "cannot list its models"),
+    ] {
+        let found = checked(vec![list.clone(), tap.clone()]).await;
+        let [(CheckSubject::Connection, Severity::Warning, text), (_, Severity::Ok, sees)] =
+            &found[..]
+        else {
+            panic!("{found:?}")
+        };
+        assert!(text.contains(part) && sees.contains("found a mark"), "{found:?}");
+        let fake = Fake::start(vec![list]).await;
+        let offered = model(&fake).offered().await.unwrap();
+        assert!(matches!(offered, ModelList::Unlisted | ModelList::Names(_)), "{offered:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_offered_by_its_other_names_too() {
+    let list = json!({"data": [{"id": "a", "aliases": ["a", "gelab-fake"]}]});
+    let tap = says("explain:e\taction:CLICK\tpoint:700,865\tsummary:s");
+    let found = checked(vec![http("200 OK", JSON, list.to_string()), tap]).await;
+    assert!(found.iter().all(|(_, verdict, _)| *verdict == Severity::Ok), "{found:?}");
 }
 
 #[tokio::test]

@@ -3,14 +3,18 @@
 //! The answers are those of the servers' own documentation: Ollama's `/api/tags`, `/api/show`, `/api/ps` and
 //! `/api/create` (docs.ollama.com/api), LM Studio's `/api/v0/models` (lmstudio.ai/docs/developer/rest),
 //! llama.cpp's `/props` (tools/server/README.md), vLLM's `/v1/models` with `owned_by` and `max_model_len`.
+mod answer;
+mod llama_cpp;
+
 use std::time::Duration;
 
-use ayeaye_model::{Endpoint, Profile, Secret};
+use ayeaye_model::{Endpoint, ExtraHeaders, Profile, Secret};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use crate::command::http_client::http_client;
 use crate::text::{one_line, shell_word};
+use answer::{Refusal, read, shut};
 
 /// Fewer tokens do not hold a screen and what is said of it (docs/models.md).
 const ONE_SCREEN: u32 = 8192;
@@ -49,10 +53,6 @@ pub(super) enum ServerKind {
 }
 
 impl ServerKind {
-    /// The kinds with the ports they listen at unless told otherwise.
-    const PORTS: [(u16, Self); 4] =
-        [(11434, Self::Ollama), (1234, Self::LmStudio), (8000, Self::Vllm), (8080, Self::LlamaCpp)];
-
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Ollama => "Ollama",
@@ -64,13 +64,14 @@ impl ServerKind {
     }
 
     /// How a person gives a model a larger context.
-    pub(super) fn how_to_raise(self, model: &str, tokens: u32) -> String {
+    pub(super) fn how_to_raise(self, offered: &Offered, tokens: u32) -> String {
         // It names its models itself, and what is told here is pasted into a shell.
+        let model = offered.served_from.as_deref().unwrap_or(&offered.name);
         let model = shell_word(&one_line(model));
         match self {
             Self::Ollama => format!("OLLAMA_CONTEXT_LENGTH={tokens} ollama serve"),
             Self::LmStudio => format!("lms load {model} --context-length {tokens}"),
-            Self::Vllm => format!("vllm serve {model} --max-model-len {tokens}"),
+            Self::Vllm => format!("vllm serve {model} … --max-model-len {tokens}"),
             Self::LlamaCpp => format!("llama-server … -c {tokens} -np 1"),
             Self::Other => format!("serve {model} with a context of {tokens} tokens"),
         }
@@ -86,18 +87,42 @@ pub(super) struct Server {
     /// Where its models are asked, such as `http://127.0.0.1:11434/v1`.
     pub(super) base_url: String,
     pub(super) models: Vec<Offered>,
+    /// Why it tells nothing of its models, if it does not.
+    pub(super) shut: Option<Shut>,
+    /// Whether its one model is asked whatever name a request has.
+    takes_any_name: bool,
+}
+
+/// Why a server that answers tells nothing of its models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shut {
+    /// It is not ready yet.
+    Loading,
+    /// It wants a key.
+    Locked,
 }
 
 impl Server {
     fn new(kind: ServerKind, root: String, models: Vec<Offered>) -> Self {
-        Self { kind, base_url: format!("{root}/v1"), root, models }
+        let base_url = format!("{root}/v1");
+        Self { kind, base_url, root, models, shut: None, takes_any_name: false }
+    }
+
+    /// The model that it asks for a request with this name.
+    pub(super) fn model_called(&self, name: &str) -> Option<&Offered> {
+        let found = self.models.iter().find(|it| it.is_called(name));
+        found.or(match &self.models[..] {
+            [only] if self.takes_any_name => Some(only),
+            _ => None,
+        })
     }
 
     /// One of which no more is known than its address and the names of its models.
     pub(super) fn plain(base_url: &str, names: Vec<String>) -> Self {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let models = names.into_iter().map(Offered::named).collect();
-        Self { kind: ServerKind::Other, root: root_of(&base_url).to_owned(), base_url, models }
+        let root = root_of(&base_url).to_owned();
+        Self { base_url, ..Self::new(ServerKind::Other, root, models) }
     }
 }
 
@@ -105,6 +130,10 @@ impl Server {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Offered {
     pub(super) name: String,
+    /// Other names by which it may be asked.
+    pub(super) aliases: Vec<String>,
+    /// The repository or folder that it was loaded from, where the server says so.
+    pub(super) served_from: Option<String>,
     /// Whether it takes pictures, where the server says so.
     pub(super) sees: Option<bool>,
     /// The context it is served with, where the server says so.
@@ -113,12 +142,20 @@ pub(super) struct Offered {
 
 impl Offered {
     pub(super) fn named(name: String) -> Self {
-        Self { name, sees: None, context: None }
+        Self { name, aliases: Vec::new(), served_from: None, sees: None, context: None }
+    }
+
+    /// Whether a request with this name is for it. Ollama adds a tag to names that have none.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let is = |it: &str| it == name || it.strip_suffix(":latest") == Some(name);
+        is(&self.name) || self.aliases.iter().any(|it| is(it))
     }
 }
 
 /// This machine.
 const HERE: &str = "http://127.0.0.1";
+/// Where Ollama, LM Studio, vLLM, llama.cpp and LiteLLM listen unless told otherwise.
+const PORTS: [u16; 5] = [11434, 1234, 8000, 8080, 4000];
 /// A list of models is short work.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Making a model takes a while on a slow disk.
@@ -140,52 +177,60 @@ pub(super) struct Finder {
     /// For the address that the settings name.
     named: Client,
     base: String,
-    /// Goes to that address and to no other.
+    /// Goes to that address and to no other, as do the headers.
     key: Option<Secret>,
+    headers: ExtraHeaders,
 }
 
 impl Finder {
-    /// `base_url`: where `key` may be sent.
-    pub(super) fn new(base_url: &str, key: Option<Secret>) -> reqwest::Result<Self> {
+    /// `base_url`: where `key` and `headers` may be sent.
+    pub(super) fn new(
+        base_url: &str,
+        key: Option<Secret>,
+        headers: ExtraHeaders,
+    ) -> reqwest::Result<Self> {
         Ok(Self {
             near: http_client(HERE, PATIENCE)?,
             named: http_client(base_url, PATIENCE)?,
             base: root_of(base_url).to_owned(),
             key,
+            headers,
         })
     }
 
     /// The servers at the usual ports of this machine.
     pub(super) async fn usual(&self) -> Vec<Server> {
-        let looks = ServerKind::PORTS
-            .map(|(port, _)| async move { self.look(&format!("{HERE}:{port}")).await });
+        let looks = PORTS.map(|port| async move { self.look(&format!("{HERE}:{port}")).await });
         futures::future::join_all(looks).await.into_iter().flatten().collect()
     }
 
     /// What listens at an address, if it serves models.
     pub(super) async fn look(&self, root: &str) -> Option<Server> {
         let root = root_of(root).to_owned();
-        let names = self.get(&root, "/v1/models").await;
-        let names = names.as_ref().and_then(|all| all["data"].as_array());
-        if let Some(props) = self.get(&root, "/props").await
+        let listed = self.ask(&root, "/v1/models").await;
+        let props = self.ask(&root, "/props").await;
+        if let Some((kind, shut)) = shut(listed.as_ref().err(), props.as_ref().err()) {
+            return Some(Server { shut: Some(shut), ..Server::new(kind, root, Vec::new()) });
+        }
+        let names = listed.as_ref().ok().and_then(|all| all["data"].as_array());
+        if let Ok(props) = props
             && props["default_generation_settings"].is_object()
         {
-            let offered = |name: &str| Offered {
-                name: name.to_owned(),
-                sees: props["modalities"]["vision"].as_bool(),
-                context: props["default_generation_settings"]["n_ctx"].as_u64(),
-            };
-            let models = ids(names).map(|(id, _)| offered(id)).collect();
-            return Some(Server::new(ServerKind::LlamaCpp, root, models));
+            let models = llama_cpp::models(&props, ids(names));
+            let takes_any_name = !llama_cpp::is_router(&props);
+            return Some(Server {
+                takes_any_name,
+                ..Server::new(ServerKind::LlamaCpp, root, models)
+            });
         }
         if let Some(list) = self.get(&root, "/api/v0/models").await
             && let Some(list) = list["data"].as_array()
         {
             let models = ids(Some(list)).filter(|(_, it)| it["type"] != "embeddings");
             let models = models.map(|(id, it)| Offered {
-                name: id.to_owned(),
                 sees: it["type"].as_str().map(|kind| kind == "vlm"),
                 context: it["loaded_context_length"].as_u64(),
+                ..Offered::named(id.to_owned())
             });
             let models = models.collect();
             return Some(Server::new(ServerKind::LmStudio, root, models));
@@ -202,9 +247,9 @@ impl Finder {
         let names = names?;
         let is_vllm = names.iter().any(|it| it["owned_by"] == "vllm");
         let models = ids(Some(names)).map(|(id, it)| Offered {
-            name: id.to_owned(),
-            sees: None,
+            served_from: it["root"].as_str().filter(|_| is_vllm).map(str::to_owned),
             context: it["max_model_len"].as_u64(),
+            ..Offered::named(id.to_owned())
         });
         let kind = if is_vllm { ServerKind::Vllm } else { ServerKind::Other };
         Some(Server::new(kind, root, models.collect()))
@@ -220,7 +265,8 @@ impl Finder {
             return None;
         }
         let context = shown["parameters"].as_str().and_then(num_ctx);
-        Some(Offered { name: name.to_owned(), sees: can.map(|_| has("vision")), context })
+        let sees = can.map(|_| has("vision"));
+        Some(Offered { sees, context, ..Offered::named(name.to_owned()) })
     }
 
     /// The context of a model as it is loaded now, where the server tells that only then.
@@ -262,8 +308,12 @@ impl Finder {
         }
     }
 
+    async fn ask(&self, root: &str, path: &str) -> Result<Value, Refusal> {
+        read(self.addressed(Method::GET, root, path)).await
+    }
+
     async fn get(&self, root: &str, path: &str) -> Option<Value> {
-        read(self.addressed(Method::GET, root, path)).await.ok()
+        self.ask(root, path).await.ok()
     }
 
     async fn post(
@@ -273,7 +323,8 @@ impl Finder {
         body: &Value,
         patience: Duration,
     ) -> Result<Value, String> {
-        read(self.addressed(Method::POST, root, path).json(body).timeout(patience)).await
+        let request = self.addressed(Method::POST, root, path).json(body).timeout(patience);
+        read(request).await.map_err(|it| it.why)
     }
 
     fn addressed(&self, method: Method, root: &str, path: &str) -> reqwest::RequestBuilder {
@@ -281,31 +332,12 @@ impl Finder {
         if root != self.base {
             return self.near.request(method, url);
         }
-        let request = self.named.request(method, url);
+        let request = self.named.request(method, url).headers(self.headers.to_send().clone());
         match &self.key {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         }
     }
-}
-
-/// Larger answers are no lists of models.
-const MAX_ANSWER: usize = 8 << 20;
-
-/// The answer as JSON, if it is one and says success.
-async fn read(request: reqwest::RequestBuilder) -> Result<Value, String> {
-    let mut answer = request.send().await.map_err(|err| err.without_url().to_string())?;
-    let status = answer.status();
-    let mut bytes = Vec::new();
-    while let Some(part) = answer.chunk().await.map_err(|err| err.without_url().to_string())? {
-        bytes.extend_from_slice(&part);
-        if MAX_ANSWER < bytes.len() {
-            return Err("the answer is too long".to_owned());
-        }
-    }
-    let said: Value =
-        serde_json::from_slice(&bytes).map_err(|_| format!("{status}, and no JSON"))?;
-    if status.is_success() { Ok(said) } else { Err(format!("{status}: {}", said["error"])) }
 }
 
 fn ids(list: Option<&Vec<Value>>) -> impl Iterator<Item = (&str, &Value)> {
@@ -332,6 +364,9 @@ fn derived_name(model: &str, tokens: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -339,6 +374,53 @@ mod tests {
         assert_eq!(derived_name("qwen3-vl:8b", 16384), "qwen3-vl-16k:8b");
         assert_eq!(derived_name("ada/gelab-zero:latest", 8192), "ada/gelab-zero-8k");
         assert_eq!(derived_name("x", 8192), "x-8k");
+    }
+
+    /// What a server is taken for that gives this answer to everything.
+    async fn found(answer: &'static str) -> Option<Server> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let root = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut head = [0; 4096];
+                let _request = stream.read(&mut head).await;
+                let _sent = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        let found = Finder::new("http://127.0.0.1:1/v1", None, ExtraHeaders::default());
+        let found = found.unwrap().look(&root).await;
+        server.abort();
+        found
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_loading_or_wants_a_key_is_found_all_the_same() {
+        for (answer, expected) in [
+            (
+                "HTTP/1.1 503 Service Unavailable\r\nServer: llama.cpp\r\nContent-Length: 75\r\n\
+                 Connection: close\r\n\r\n\
+                 {\"error\":{\"message\":\"Loading model\",\"type\":\"unavailable_error\",\"code\":503}}",
+                Some((ServerKind::LlamaCpp, Shut::Loading)),
+            ),
+            (
+                "HTTP/1.1 401 Unauthorized\r\nServer: llama.cpp\r\nConnection: close\r\n\r\n\
+                 {\"error\":{\"message\":\"Invalid API Key\",\"type\":\"authentication_error\",\"code\":401}}",
+                Some((ServerKind::LlamaCpp, Shut::Locked)),
+            ),
+            // vLLM's.
+            (
+                "HTTP/1.1 401 Unauthorized\r\nserver: uvicorn\r\ncontent-length: 24\r\n\
+                 connection: close\r\n\r\n{\"error\":\"Unauthorized\"}",
+                Some((ServerKind::Other, Shut::Locked)),
+            ),
+            // Whatever else listens there.
+            ("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n<h1>Sign in</h1>", None),
+            ("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n{}", None),
+        ] {
+            let found = found(answer).await;
+            let found = found.map(|it| (it.kind, it.shut.expect("no models can be known")));
+            assert_eq!(found, expected, "{answer}");
+        }
     }
 
     #[test]

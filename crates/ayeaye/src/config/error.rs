@@ -212,6 +212,9 @@ pub enum ValueError {
     Profile(#[from] ayeaye_model::UnknownProfile),
     #[error(transparent)]
     CallSetting(#[from] ayeaye_model::InvalidCallSetting),
+    /// Headers that cannot be sent.
+    #[error(transparent)]
+    Headers(#[from] ayeaye_model::InvalidHeaders),
     #[error(transparent)]
     Coordinates(#[from] ayeaye_model::UnknownCoordSystem),
 }

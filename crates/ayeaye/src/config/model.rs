@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
-use ayeaye_model::{CallSettings, CoordSystem, Profile, Secret};
+use ayeaye_model::{CallSettings, CoordSystem, ExtraHeaders, Profile, Secret};
 use url::Url;
 
 use super::call_table::StopText;
@@ -16,6 +16,8 @@ pub struct ModelSettings {
     pub base_url: Url,
     pub name: String,
     pub api_key: Option<Secret>,
+    /// Headers that the endpoint wants besides. Each is a key too.
+    pub extra_headers: ExtraHeaders,
     /// The model family, when the name does not tell.
     pub profile: Option<Profile>,
     /// The file of an imported prompt in the place of the profile's own.
@@ -86,6 +88,9 @@ impl ModelSettings {
             base_url: reader.required("model.base-url", value::endpoint)?,
             name: reader.required("model.name", value::line)?,
             api_key: reader.secret("model.api-key", value::secret)?,
+            extra_headers: reader
+                .secret_table("model.extra-headers", |text| Ok(text.parse()?))?
+                .unwrap_or_default(),
             profile: reader.optional("model.profile", str::parse)?,
             prompt: reader.path_unless("model.prompt", "builtin")?,
             coordinates: reader.optional("model.coordinates", str::parse)?,
@@ -110,11 +115,13 @@ impl ModelSettings {
     /// The endpoints that a key is sent to over an unencrypted network, each once.
     pub(super) fn exposed_keys(&self) -> Vec<String> {
         let roles = [&self.plan, &self.reply, &self.caption, &self.judge, &self.fallback];
-        let roles = roles.map(|it| (&it.api_key, it.base_url.as_ref().unwrap_or(&self.base_url)));
+        let roles =
+            roles.map(|it| (it.api_key.is_some(), it.base_url.as_ref().unwrap_or(&self.base_url)));
+        let has_key = self.api_key.is_some() || !self.extra_headers.is_empty();
         let mut exposed = Vec::new();
-        for (key, url) in [(&self.api_key, &self.base_url)].into_iter().chain(roles) {
+        for (has_key, url) in [(has_key, &self.base_url)].into_iter().chain(roles) {
             let in_clear = url.scheme() == "http" && !value::is_loopback(url);
-            if key.is_some() && in_clear && !exposed.contains(&url.to_string()) {
+            if has_key && in_clear && !exposed.contains(&url.to_string()) {
                 exposed.push(url.to_string());
             }
         }

@@ -56,7 +56,25 @@ impl<'a> Reader<'a> {
         key: &str,
         parse: impl FnOnce(&str) -> Result<T, ValueError>,
     ) -> Result<Option<T>, ConfigError> {
-        let Some(LayerEntry { raw, origin }) = self.find(key, false) else { return Ok(None) };
+        self.table(key, false, parse)
+    }
+
+    /// The same with values that are never shown.
+    pub(super) fn secret_table<T>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ValueError>,
+    ) -> Result<Option<T>, ConfigError> {
+        self.table(key, true, parse)
+    }
+
+    fn table<T>(
+        &self,
+        key: &str,
+        secret: bool,
+        parse: impl FnOnce(&str) -> Result<T, ValueError>,
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(LayerEntry { raw, origin }) = self.find(key, secret) else { return Ok(None) };
         let parsed = match raw {
             RawValue::Text(text) | RawValue::Table(text) => parse(&text),
             RawValue::List(_) => Err(ValueError::List),

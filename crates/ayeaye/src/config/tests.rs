@@ -258,11 +258,20 @@ fn the_explanation_shows_origins_and_hides_secrets() {
     let home = home();
     let environment = environment(
         &home,
-        &[("AYEAYE_MODEL_API_KEY", "sk-very-secret"), ("AYEAYE_HTTP_TOKEN", "0123456789abcdef")],
+        &[
+            ("AYEAYE_MODEL_API_KEY", "sk-very-secret"),
+            ("AYEAYE_HTTP_TOKEN", "0123456789abcdef"),
+            ("AYEAYE_MODEL_EXTRA_HEADERS", "{\"x-team\":\"sk-very-secret-too\"}"),
+        ],
     );
     let config = Config::load(&[flag("model.name", "a \"b\"")], None, &environment).unwrap();
     let text = config.explain();
     assert!(text.contains("api-key = \"(set)\" # environment AYEAYE_MODEL_API_KEY\n"), "{text}");
+    assert_eq!(config.model.extra_headers.to_send()["x-team"], "sk-very-secret-too");
+    assert!(
+        text.contains("extra-headers = \"(set)\" # environment AYEAYE_MODEL_EXTRA_HEADERS\n"),
+        "{text}"
+    );
     assert!(text.contains("# flag --a-flag"), "{text}");
     assert!(text.contains("\nmax-steps = 20\n"), "{text}");
     assert!(text.contains("# profile is not set"), "{text}");
@@ -437,12 +446,17 @@ fn settings_of_calls_are_checked_when_they_are_read() {
         ("extra-body = { messages = [] }", "model.extra-body", "`messages`"),
         ("extra-body = '[]'", "model.extra-body", "JSON object"),
         ("extra-body = { since = 1979-05-27 }", "model.extra-body", "`since`"),
+        ("extra-headers = { host = 'c4n4ry' }", "model.extra-headers", "`host`"),
+        ("extra-headers = { x-a = 5 }", "model.extra-headers", "`x-a`"),
+        ("extra-headers = 'c4n4ry'", "model.extra-headers", "JSON object"),
+        ("extra-headers = ['c4n4ry']", "model.extra-headers", "one value"),
         ("judge-options = 'heat=1'", "model.judge-options", "there is no `heat`"),
         ("options = ['qwen']", "model.options", "NAME temperature=0.7"),
         ("name = { a = 1 }", "model.name", "one value"),
     ] {
         let why = error(text);
         assert!(why.contains(&format!("`{key}` from")) && why.contains(part), "{text}: {why}");
+        assert!(!why.contains("c4n4ry"), "{why}");
     }
     let environment = environment(
         &home,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ayeaye_agent::{Judge, Model, Models};
-use ayeaye_model::{Endpoint, ModelConfig, OfficialPrompt, RemoteModel};
+use ayeaye_model::{Endpoint, ExtraHeaders, ModelConfig, OfficialPrompt, RemoteModel};
 
 use crate::config::{Config, RoleSettings, ValueError};
 use crate::scripted_model::ScriptedClient;
@@ -21,6 +21,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
     model.key = settings.api_key.clone();
+    model.extra_headers = settings.extra_headers.clone();
     model.profile = settings.profile;
     let prompt = settings.prompt.as_deref().map(imported_prompt).transpose();
     model.prompt = prompt.map_err(|problem| config.invalid("model.prompt", problem))?;
@@ -114,6 +115,7 @@ fn role_config(
     if let Some(url) = &role.base_url {
         model.endpoint = Endpoint::parse(url.as_str())?;
         model.key = None;
+        model.extra_headers = ExtraHeaders::default();
     }
     if role.api_key.is_some() {
         model.key.clone_from(&role.api_key);
@@ -202,6 +204,12 @@ mod tests {
         let main = "[model]\nbase-url = 'https://a.example/v1'\napi-key = 'main'\n";
         let (judge, _) = role(&format!("{main}judge-base-url = 'https://b.example/v1'\n"));
         assert_eq!(judge.key, None);
+        let main_headers = format!("{main}extra-headers = {{ x-team = 'main' }}\n");
+        let (judge, acting) =
+            role(&format!("{main_headers}judge-base-url = 'https://b.example/v1'\n"));
+        assert!(judge.extra_headers.is_empty() && !acting.extra_headers.is_empty());
+        assert!(!role(&format!("{main_headers}judge-name = 'other'\n")).0.extra_headers.is_empty());
+        let (judge, _) = role(&format!("{main}judge-base-url = 'https://b.example/v1'\n"));
         assert_eq!(judge.endpoint.to_string(), "https://b.example/v1");
         let own = format!("{main}judge-base-url = 'https://b.example/v1'\njudge-api-key = 'own'\n");
         assert_eq!(role(&own).0.key, ayeaye_model::Secret::new("own"));

@@ -123,7 +123,9 @@ impl Client {
         body: Option<Bytes>,
         deadlines: &Deadlines,
     ) -> Result<Response, AttemptError> {
-        let mut request = self.http.request(method, url).headers(headers);
+        // Those of the API count where a name is in both.
+        let extra = self.config.extra_headers.to_send().clone();
+        let mut request = self.http.request(method, url).headers(extra).headers(headers);
         request = request.header(ACCEPT, "application/json, text/event-stream");
         request = request.headers(self.auth.clone());
         if let Some(body) = body {
@@ -157,10 +159,8 @@ impl Client {
         }
         let retry_after = backoff::retry_after(response.headers());
         let mut body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
-        if body.len() == MAX_ERROR_BYTES
-            && let Some(key) = &self.config.key
-        {
-            key.drop_beginning_at_end(&mut body);
+        if body.len() == MAX_ERROR_BYTES {
+            self.secrets.iter().for_each(|it| it.drop_beginning_at_end(&mut body));
         }
         // Read as it came: a key that is a word may be in any of its words.
         let reason = error_message(&body);

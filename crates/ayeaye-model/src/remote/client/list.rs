@@ -50,12 +50,16 @@ impl Client {
         let lists = [&json["data"], &json["models"], &json];
         let list = lists.into_iter().find_map(Value::as_array);
         Ok(list.map_or(ModelList::Unlisted, |list| {
-            let name = |model: &Value| {
-                let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
+            let mut names = Vec::new();
+            for model in list {
+                let name = model["id"].as_str().or_else(|| model["name"].as_str());
+                // Of llama.cpp, where the first is the name itself.
+                let aliases = model["aliases"].as_array().into_iter().flatten();
+                let aliases = aliases.filter_map(Value::as_str).filter(|it| Some(*it) != name);
                 // They are shown, and some relays have put a key among them.
-                Some(self.redact(name.strip_prefix("models/").unwrap_or(name)))
-            };
-            let names = list.iter().filter_map(name).collect();
+                let all = name.into_iter().chain(aliases);
+                names.extend(all.map(|it| self.redact(it.strip_prefix("models/").unwrap_or(it))));
+            }
             // Gemini's sign of another page, and Anthropic's.
             let next = json["nextPageToken"].as_str().is_some_and(|token| !token.is_empty());
             let goes_on = next || json["has_more"].as_bool().unwrap_or_default();

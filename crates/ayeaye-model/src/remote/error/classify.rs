@@ -185,6 +185,11 @@ impl Refusal<'_> {
             400 if self.mentions(&["the stand-in for a model only"]) => {
                 give_up(ModelErrorKind::Rejected, "`ayeaye setup` configures one")
             }
+            // Of Portkey's gateway.
+            400 if self.mentions(&["header is required"]) => give_up(
+                ModelErrorKind::Rejected,
+                "model.extra-headers has the headers that it wants",
+            ),
             _ => give_up(ModelErrorKind::Rejected, REJECTED),
         }
     }
@@ -298,7 +303,7 @@ fn prompt_too_long(reason: &str) -> Verdict {
     (
         ModelErrorKind::PromptTooLong,
         "the prompt is longer than the model's context, or leaves too little of it for the reply: serve \
-         the model with a longer one (8192 tokens serve), or send smaller pictures",
+         the model with a longer one (8192 tokens, or 16384 for families that are shown several screens), or send smaller pictures",
         recovery,
     )
 }

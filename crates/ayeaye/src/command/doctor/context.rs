@@ -11,11 +11,11 @@ pub(super) async fn served_context(settings: &ModelConfig) -> Option<DoctorFindi
         return None;
     }
     let address = settings.endpoint.to_string();
-    let finder = Finder::new(&address, settings.key.clone()).ok()?;
+    let (key, headers) = (settings.key.clone(), settings.extra_headers.clone());
+    let finder = Finder::new(&address, key, headers).ok()?;
     let server = finder.look(&address).await?;
     let name = &settings.name;
-    let named = |offered: &str| offered.strip_suffix(":latest").unwrap_or(offered) == name;
-    let offered = server.models.iter().find(|it| it.name == *name || named(&it.name))?;
+    let offered = server.model_called(name)?;
     let context = match offered.context {
         Some(context) => context,
         None => finder.loaded_context(&server, &offered.name).await?,
@@ -33,7 +33,7 @@ pub(super) async fn served_context(settings: &ModelConfig) -> Option<DoctorFindi
         ServerKind::Ollama if offered.context.is_some() => {
             "`ayeaye setup` makes the same model with enough of it".to_owned()
         }
-        kind => kind.how_to_raise(&offered.name, needed),
+        kind => kind.how_to_raise(offered, needed),
     };
     Some(DoctorFinding::new(Severity::Warning, "model", text).with_hint(raise))
 }

@@ -2,13 +2,17 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ayeaye_model::{Endpoint, ModelConfig, ModelList, Profile, RemoteModel, Severity};
+use ayeaye_model::{
+    Endpoint, ExtraHeaders, ModelConfig, ModelList, Profile, RemoteModel, Severity,
+};
 
 use crate::cli::Setup;
 use crate::clients::kept;
 use crate::command::asker::Asker;
 use crate::command::doctor;
-use crate::command::model_servers::{self, Finder, Offered, Server, ServerKind, tokens_needed};
+use crate::command::model_servers::{
+    self, Finder, Offered, Server, ServerKind, Shut, tokens_needed,
+};
 use crate::config::{Config, edited};
 use crate::terminal::Terminal;
 use crate::text::one_line;
@@ -21,6 +25,8 @@ pub(super) struct Chosen {
     model: Option<(String, String)>,
     /// Whether it found the mark in the picture.
     pub(super) works: bool,
+    /// Whether the imported prompt of the settings is one for it.
+    keeps_prompt: bool,
 }
 
 /// More models than anyone chooses from at a terminal; `--model` names every other.
@@ -33,7 +39,7 @@ pub(super) async fn choose(
     asker: Asker,
 ) -> anyhow::Result<Option<Chosen>> {
     let terminal = asker.terminal;
-    let none = Chosen { model: None, works: false };
+    let none = Chosen { model: None, works: false, keeps_prompt: true };
     if args.model.as_deref() == Some("none") {
         terminal.line("No model: your client's own model drives.");
         return Ok(Some(none));
@@ -42,7 +48,9 @@ pub(super) async fn choose(
         "With a model of its own, a whole task is one call, and a model on your machine keeps the screen here. \
          Without one your client's model drives, tap by tap.\n",
     );
-    let finder = Finder::new(config.model.base_url.as_str(), config.model.api_key.clone())?;
+    let settings = &config.model;
+    let (key, headers) = (settings.api_key.clone(), settings.extra_headers.clone());
+    let finder = Finder::new(settings.base_url.as_str(), key, headers)?;
     let (servers, trouble) = answering(config, &finder).await?;
     let mut offers: Vec<(&Server, &Offered)> = servers
         .iter()
@@ -54,7 +62,8 @@ pub(super) async fn choose(
         anyhow::bail!("{}", one_line(why));
     }
     if let Some(name) = &args.model {
-        let Some((server, offered)) = offers.iter().find(|(_, it)| it.name == *name) else {
+        let called = |offered: &&Offered| offered.name == *name || offered.aliases.contains(name);
+        let Some((server, offered)) = offers.iter().find(|(_, it)| called(it)) else {
             if let Some(server) = servers.iter().find(|server| lists_in_part(server)) {
                 let offered = Offered::named(name.clone());
                 return test(config, &finder, server, &offered, asker).await.map(Some);
@@ -66,7 +75,9 @@ pub(super) async fn choose(
                 if all.is_empty() { "none".to_owned() } else { all.join(", ") }
             );
         };
-        return test(config, &finder, server, offered, asker).await.map(Some);
+        // The name that was given may tell the family where the first of the list does not.
+        let offered = Offered { name: name.clone(), ..(*offered).clone() };
+        return test(config, &finder, server, &offered, asker).await.map(Some);
     }
     if asker.yes && offers.is_empty() && config.model_is_overridden() {
         anyhow::bail!("{} lists no models: --model NAME names one", config.model.base_url.as_str());
@@ -127,6 +138,7 @@ async fn named(config: &Config, finder: &Finder) -> anyhow::Result<Result<Server
     wanted.profile = own_api(config).or_else(|| Profile::at_home(&wanted.endpoint));
     if wanted.profile.is_none()
         && let Some(server) = finder.look(base_url).await
+        && server.shut.is_none()
     {
         return Ok(Ok(server));
     }
@@ -154,7 +166,9 @@ fn own_api(config: &Config) -> Option<Profile> {
 /// of them.
 fn lists_in_part(server: &Server) -> bool {
     let hosted = Endpoint::parse(&server.base_url).is_ok_and(|it| Profile::at_home(&it).is_some());
-    server.kind == ServerKind::Other && (server.models.is_empty() || hosted)
+    server.kind == ServerKind::Other
+        && server.shut.is_none()
+        && (server.models.is_empty() || hosted)
 }
 
 /// The last rank of models that may see.
@@ -181,6 +195,14 @@ fn family(server: &Server, name: &str) -> Option<Profile> {
 fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) {
     for server in servers {
         let count = match server.models.len() {
+            _ if server.shut == Some(Shut::Loading) => {
+                "which is loading its model: try again when its log says that it is ready"
+                    .to_owned()
+            }
+            _ if server.shut == Some(Shut::Locked) => format!(
+                "which wants a key: `ayeaye setup --model-base-url {}`, the key in AYEAYE_MODEL_API_KEY",
+                server.base_url
+            ),
             0 if server.kind == ServerKind::Other => {
                 "which lists no models: --model NAME names one".to_owned()
             }
@@ -192,25 +214,24 @@ fn show(servers: &[Server], offers: &[(&Server, &Offered)], terminal: Terminal) 
     }
     if servers.is_empty() {
         terminal.line(
-            "  no model server is running here (looked for Ollama, LM Studio, vLLM and llama.cpp at ports 11434, \
-             1234, 8000 and 8080); `ayeaye setup --model-base-url URL` looks elsewhere",
+            "  no model server is running here (looked for Ollama, LM Studio, vLLM, llama.cpp and LiteLLM at ports \
+             11434, 1234, 8000, 8080 and 4000); `ayeaye setup --model-base-url URL` looks elsewhere",
         );
     }
     for (at, (server, it)) in offers.iter().enumerate() {
         let family = family(server, &it.name);
         let known = match (it.sees, family) {
-            (Some(false), _) => "takes no pictures".to_owned(),
-            (_, Some(family)) => format!("known: {}", family.listed().title),
-            (Some(true), None) => "takes pictures".to_owned(),
-            (None, None) => String::new(),
+            (Some(false), _) => Some("takes no pictures".to_owned()),
+            (_, Some(family)) => Some(format!("known: {}", family.listed().title)),
+            (Some(true), None) => Some("takes pictures".to_owned()),
+            (None, None) => None,
         };
-        let context = it.context.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+        let context = it.context.map(|tokens| format!("{tokens} tokens"));
+        let facts: Vec<String> = known.into_iter().chain(context).collect();
         let from = if servers.len() < 2 { "" } else { server.kind.title() };
-        terminal.line(&format!(
-            "  {:>2}  {:<32} {known}{context}  {from}",
-            at + 1,
-            one_line(&it.name)
-        ));
+        let line =
+            format!("  {:>2}  {:<32} {}  {from}", at + 1, one_line(&it.name), facts.join(", "));
+        terminal.line(line.trim_end());
     }
 }
 
@@ -230,27 +251,33 @@ async fn test(
     {
         let loaded = finder.loaded_context(server, &name).await;
         if offered.context.or(loaded).is_none_or(|it| it < u64::from(needed)) {
-            name = raise(finder, server, &name, offered.context.or(loaded), needed, asker).await;
+            name = raise(finder, server, offered, offered.context.or(loaded), needed, asker).await;
         }
     } else if let Some(context) = offered.context.filter(|it| *it < u64::from(needed)) {
-        say_how(server, &name, context, needed, terminal);
+        say_how(server, offered, context, needed, terminal);
     }
     terminal
         .line(&format!("\n{} is shown a picture; loading it may take a while …", one_line(&name)));
-    let works = check(config, server, &name, terminal).await?;
+    let wanted = as_in_a_run(config, server, &name)?;
+    let keeps_prompt = config.model.prompt.is_none() || wanted.prompt.is_some();
+    if !keeps_prompt {
+        terminal
+            .line("model.prompt is for another family, so it is asked with the built-in prompt.");
+    }
+    let works = check(wanted, terminal).await?;
     if let Some(context) = finder.loaded_context(server, &name).await
         && context < u64::from(needed)
         && offered.context.is_none()
     {
-        say_how(server, &name, context, needed, terminal);
+        say_how(server, offered, context, needed, terminal);
     }
-    Ok(Chosen { model: Some((server.base_url.clone(), name)), works })
+    Ok(Chosen { model: Some((server.base_url.clone(), name)), works, keeps_prompt })
 }
 
-fn say_how(server: &Server, name: &str, context: u64, needed: u32, terminal: Terminal) {
+fn say_how(server: &Server, offered: &Offered, context: u64, needed: u32, terminal: Terminal) {
     terminal.line(&format!(
         "its context is {context} tokens, and a task needs {needed}: {}",
-        one_line(&server.kind.how_to_raise(name, needed))
+        one_line(&server.kind.how_to_raise(offered, needed))
     ));
 }
 
@@ -258,12 +285,13 @@ fn say_how(server: &Server, name: &str, context: u64, needed: u32, terminal: Ter
 async fn raise(
     finder: &Finder,
     server: &Server,
-    name: &str,
+    offered: &Offered,
     context: Option<u64>,
     needed: u32,
     asker: Asker,
 ) -> String {
     let terminal = asker.terminal;
+    let name = &offered.name;
     let has = context
         .map_or("Ollama decides how much context it gets, often 4096 tokens".to_owned(), |it| {
             format!("its context is {it} tokens")
@@ -274,8 +302,8 @@ async fn raise(
     let question =
         format!("Have Ollama make a copy of the model with {needed} tokens (no download)?");
     if asker.confirm(&question, true).await != Some(true) {
-        terminal.line(&server.kind.how_to_raise(name, needed));
-        return name.to_owned();
+        terminal.line(&server.kind.how_to_raise(offered, needed));
+        return name.clone();
     }
     match finder.with_context(server, name, needed).await {
         Ok(made) => {
@@ -284,27 +312,41 @@ async fn raise(
         }
         Err(err) => {
             terminal.line(&format!("That did not work: {}", one_line(&err)));
-            terminal.line(&server.kind.how_to_raise(name, needed));
-            name.to_owned()
+            terminal.line(&server.kind.how_to_raise(offered, needed));
+            name.clone()
         }
     }
 }
 
-/// Doctor's check of a model; whether a task could be done with it.
-async fn check(
-    config: &Config,
-    server: &Server,
-    name: &str,
-    terminal: Terminal,
-) -> anyhow::Result<bool> {
-    let endpoint = Endpoint::parse(&server.base_url)?;
+/// The model as a run would ask it once it is chosen: with the other settings as they are, except for those that were
+/// made for another model.
+fn as_in_a_run(config: &Config, server: &Server, name: &str) -> anyhow::Result<ModelConfig> {
     let usual = wiring::model_config(config)?;
-    let mut wanted = ModelConfig::new(endpoint, name);
-    if usual.endpoint == wanted.endpoint {
-        wanted.key = usual.key;
+    let mut chosen = config.clone();
+    chosen.model.base_url = server.base_url.parse()?;
+    name.clone_into(&mut chosen.model.name);
+    let is_other = name != config.model.name;
+    if is_other {
+        chosen.model.coordinates = None;
+        chosen.model.max_pixels = None;
+        chosen.model.profile = None;
+    }
+    let mut wanted = wiring::model_config(&chosen)?;
+    if wanted.endpoint != usual.endpoint {
+        wanted.key = None;
+        wanted.extra_headers = ExtraHeaders::default();
+    } else if is_other {
         wanted.profile = own_api(config);
     }
-    wanted.limits = usual.limits;
+    let by_name = || Profile::for_model(name, &wanted.endpoint);
+    let profile = wanted.profile.unwrap_or_else(by_name);
+    // That of another family would be refused.
+    wanted.prompt = wanted.prompt.filter(|prompt| prompt.family() == profile.name());
+    Ok(wanted)
+}
+
+/// Doctor's check of a model; whether a task could be done with it.
+async fn check(wanted: ModelConfig, terminal: Terminal) -> anyhow::Result<bool> {
     let model = RemoteModel::new(wanted).context("the model")?;
     let mut works = true;
     for finding in model.check().await {
@@ -356,6 +398,9 @@ impl Chosen {
     fn written_into(&self, before: &str, config: &Config) -> anyhow::Result<String> {
         let mut after = before.to_owned();
         let (url, name) = self.model.clone().unzip();
+        // A profile for an API of its own is also the endpoint's.
+        let same_endpoint = url.as_deref() == Some(config.model.base_url.as_str());
+        let keeps_api = same_endpoint && own_api(config).is_some();
         let written = before.parse::<toml::Table>().ok();
         let written = written.as_ref().and_then(|all| all.get("model")?.get("name")?.as_str());
         let same_model = match (&name, written) {
@@ -366,11 +411,19 @@ impl Chosen {
         for (key, value) in [("model.base-url", url), ("model.name", name)] {
             after = edited(&after, key, value.map(Into::into))?;
         }
+        // What was found out of one model does not hold for another.
+        let mut stale = Vec::new();
         if !same_model {
-            // What was found out of one model does not hold for another.
-            for key in ["model.coordinates", "model.max-pixels", "model.profile"] {
-                after = edited(&after, key, None)?;
+            stale = vec!["model.coordinates", "model.max-pixels"];
+            if !keeps_api {
+                stale.push("model.profile");
             }
+            if !self.keeps_prompt {
+                stale.push("model.prompt");
+            }
+        }
+        for key in stale {
+            after = edited(&after, key, None)?;
         }
         Ok(after)
     }
