@@ -154,7 +154,7 @@ impl Offered {
 
 /// This machine.
 const HERE: &str = "http://127.0.0.1";
-/// Where Ollama, LM Studio, vLLM, llama.cpp and LiteLLM listen unless told otherwise.
+/// Where Ollama, LM Studio, vLLM, llama.cpp and `LiteLLM` listen unless told otherwise.
 const PORTS: [u16; 5] = [11434, 1234, 8000, 8080, 4000];
 /// A list of models is short work.
 const PATIENCE: Duration = Duration::from_secs(5);
