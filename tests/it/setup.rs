@@ -409,6 +409,33 @@ async fn a_model_is_tried_with_the_settings_that_a_run_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_secret_of_one_address_is_not_left_for_another() {
+    let server = ModelServer::start(VLLM).await;
+    for (before, is_kept) in
+        [("https://gateway.example/v1", false), (&format!("{}/", server.url()), true)]
+    {
+        let home = Home::new();
+        let file = home.settings();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text = format!(
+            "[model]\nbase-url = \"{before}\"\nname = \"other\"\napi-key = \"sk-of-the-gateway\"\n\
+             extra-headers = {{ x-team = \"blue\" }}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let words =
+            "--virtual --client none --yes --no-task --model gelab-zero-4b --model-base-url";
+        let output = home.setup(&format!("{words} {}", server.url())).await;
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains("name = \"gelab-zero-4b\""), "{output:?}");
+        for key in ["api-key", "extra-headers"] {
+            assert_eq!(text.contains(key), is_kept, "{before}: {text}");
+            let told = format!("model.{key} was for another address");
+            assert_eq!(output.out.contains(&told), !is_kept, "{output:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_context_alone_is_told_without_a_comma_before_it() {
     let (home, server) = (Home::new(), ModelServer::start(VLLM_THINKING).await);
     let output = home

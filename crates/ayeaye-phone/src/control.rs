@@ -22,13 +22,13 @@ use std::{io, net::SocketAddr, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Query, Request, State},
+    extract::{FromRequest, Query, Request, State},
     http::{StatusCode, header},
     middleware::{self, Next},
-    response::{IntoResponse as _, Response},
+    response::{IntoResponse, Response},
     routing::{get, post},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -208,6 +208,22 @@ async fn reboot(phones: Phones, Query(which): Query<DeviceSelector>) -> Response
     })
 }
 
+/// A body in JSON. axum's own extractor keeps a path to each field, which would be compiled for each type again.
+struct Body<T>(T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        let Json(body) = Json::<Value>::from_request(request, state)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        serde_json::from_value(body)
+            .map(Self)
+            .map_err(|error| error_response(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string()))
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Dialog {
@@ -219,7 +235,7 @@ struct Dialog {
 async fn dialog(
     phones: Phones,
     Query(which): Query<DeviceSelector>,
-    Json(it): Json<Dialog>,
+    Body(it): Body<Dialog>,
 ) -> Response {
     on_device(&phones, &which, |phone| {
         let buttons: Vec<&str> = it.buttons.iter().map(String::as_str).collect();
@@ -238,7 +254,7 @@ struct Message {
 async fn message(
     phones: Phones,
     Query(which): Query<DeviceSelector>,
-    Json(it): Json<Message>,
+    Body(it): Body<Message>,
 ) -> Response {
     on_device(&phones, &which, |phone| {
         phone.phone().receive_message(&it.from, &it.text);
@@ -255,7 +271,7 @@ struct Lock {
 async fn lock(
     phones: Phones,
     Query(which): Query<DeviceSelector>,
-    Json(it): Json<Lock>,
+    Body(it): Body<Lock>,
 ) -> Response {
     on_device(&phones, &which, |phone| {
         phone.phone().set_pin(it.pin.as_deref());
@@ -282,7 +298,7 @@ struct Rotate {
 async fn rotate(
     phones: Phones,
     Query(which): Query<DeviceSelector>,
-    Json(it): Json<Rotate>,
+    Body(it): Body<Rotate>,
 ) -> Response {
     on_device(&phones, &which, |phone| {
         if it.quarter_turns > 3 {
@@ -302,7 +318,7 @@ struct Black {
 async fn black(
     phones: Phones,
     Query(which): Query<DeviceSelector>,
-    Json(it): Json<Black>,
+    Body(it): Body<Black>,
 ) -> Response {
     on_device(&phones, &which, |phone| {
         phone.phone().set_black(it.on);

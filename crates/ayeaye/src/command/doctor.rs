@@ -352,7 +352,7 @@ async fn issuer(config: &Config, terminal: Terminal) -> Option<DoctorFinding> {
         Ok(text) => DoctorFinding::new(Severity::Ok, "issuer", text),
         // The server's own tokens work all the same.
         Err(problem) => DoctorFinding::new(Severity::Warning, "issuer", problem).with_hint(
-            "http.issuer is compared with the issuer's metadata to the letter, a `/` at its end too; http.jwks-url \
+            "this machine has to reach it; http.issuer is compared with the issuer's metadata to the letter, a `/` at its end too; http.jwks-url \
              names the keys where there is no metadata, and SSL_CERT_FILE the CA where that is one of your own",
         ),
     })

@@ -249,6 +249,8 @@ enum Stopped {
     NoScope,
     /// The token cannot be checked for this long.
     Unknown(Duration),
+    /// Its key is not among those that were fetched; they may be fetched again after this long.
+    UnknownKey(Duration),
 }
 
 const TWO_OR_NO_BEARER: &str = "the request has another Authorization than one bearer token";
@@ -282,6 +284,7 @@ impl AuthMiddleware {
             Denied::Wrong(why) => Stopped::Wrong(why),
             Denied::Scope => Stopped::NoScope,
             Denied::Unavailable(wait) => Stopped::Unknown(wait),
+            Denied::UnknownKey(wait) => Stopped::UnknownKey(wait),
         })
     }
 
@@ -329,18 +332,23 @@ impl AuthMiddleware {
                 "the token needs the scope phone:control",
             ),
             Stopped::Unknown(wait) => {
-                let text = "the key of this token is not here yet: the issuer's keys cannot be fetched now (the server's \
-                            log says why), or were fetched only just";
+                let text = "the issuer's keys cannot be fetched now; the server's log says why";
                 return later(StatusCode::SERVICE_UNAVAILABLE, wait, text);
             }
+            Stopped::UnknownKey(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                None,
+                "the key of this token is not among the issuer's, which were fetched a moment ago; they are \
+                 fetched again soon",
+            ),
         };
-        if error.is_some()
-            && let Err(wait) = self.count_wrong(conn)
-        {
+        // Anybody can make up the name of a key.
+        let counts = error.is_some() || matches!(stopped, Stopped::UnknownKey(_));
+        if counts && let Err(wait) = self.count_wrong(conn) {
             let text = "too many wrong tokens from this address (http.wrong-tokens)";
             return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
         }
-        if error.is_some() {
+        if counts {
             // The limit above is on these lines of the log; it locks nobody out.
             let peer = conn.map(|conn| tracing::field::display(conn.peer));
             let why = if let Stopped::Wrong(why) = stopped { why } else { text };
@@ -348,6 +356,9 @@ impl AuthMiddleware {
                 peer,
                 "a request with a bearer token that is not taken was refused: {why}"
             );
+        }
+        if let Stopped::UnknownKey(wait) = stopped {
+            return later(status, wait, text);
         }
         let mut response = refuse(status, text);
         let challenge = resource.challenge(self.issuer.as_ref(), error);

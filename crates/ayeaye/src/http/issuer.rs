@@ -40,6 +40,8 @@ pub(super) enum Denied {
     Scope,
     /// It may be valid, but the key that would tell is not available for this long.
     Unavailable(Duration),
+    /// It may be valid, but none of the issuer's keys has its key's name; they are fetched again after this long.
+    UnknownKey(Duration),
 }
 
 /// What is no token of this server, and cannot be one of its issuer.

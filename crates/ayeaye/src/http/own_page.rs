@@ -36,8 +36,8 @@ pub(super) fn is_own_origin(resource: &Resource, host: &HostName, origin: &str) 
     let of = |scheme: &str| format!("{scheme}://{host}").parse::<WebOrigin>().ok();
     // TLS ends at a proxy, so that a name in the settings may be either. One that is known to be
     // encrypted is not spoken to from a page that came unencrypted.
-    // A proxy may pass on the name without the port that the browser's origin has, or put its own name for this server
-    // in its place. The origin is what the browser says: no other site can have that of the settings.
+    // A proxy may pass on the name without the port that the browser's origin has, or put another of our names in its
+    // place. The origin is what the browser says: no other site can have that of the settings.
     resource.is_page_at(&origin)
         || of("https").is_some_and(|own| own == origin)
         || (!resource.is_encrypted_at(host) && of("http").is_some_and(|own| own == origin))

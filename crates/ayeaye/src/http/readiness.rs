@@ -1,6 +1,7 @@
 //! `/readyz`: whether tasks are accepted, for load balancers.
 //!
 //! It needs no token, so it reveals no path and no number, and checks the disk at most once a second.
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,10 +87,17 @@ fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
 
 /// Writes a file in the data folder, locks it as runs lock theirs, and removes it.
 pub(crate) fn try_to_write(data_dir: &Path) -> std::io::Result<()> {
+    write_and_lock(data_dir, File::try_lock)
+}
+
+fn write_and_lock(
+    data_dir: &Path,
+    lock: impl FnOnce(&File) -> Result<(), TryLockError>,
+) -> std::io::Result<()> {
     // A name of its own: another server that looks at the same moment would remove it.
     let mut file = tempfile::Builder::new().prefix(".ready-").tempfile_in(data_dir)?;
     file.write_all(b"ready\n")?;
-    file.as_file().try_lock()?;
+    lock(file.as_file())?;
     file.close()
 }
 
@@ -138,6 +146,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_system_without_locks_is_not_ready() {
+        let home = tempfile::tempdir().unwrap();
+        let none = |_: &File| Err(TryLockError::Error(rustix::io::Errno::NOLCK.into()));
+        let written = write_and_lock(home.path(), none);
+        assert_eq!(judge(written, home.path(), 0), Err(NotReady::NoLocks));
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing stays behind");
         for (no, reason) in [
             (rustix::io::Errno::NOLCK, NotReady::NoLocks),
             (rustix::io::Errno::OPNOTSUPP, NotReady::NoLocks),

@@ -81,12 +81,16 @@ fn unknown_method(method: &str) -> ErrorData {
 }
 
 fn problem<T: DeserializeOwned>(params: Value) -> Option<String> {
-    let err = serde_path_to_error::deserialize::<_, T>(params).err()?;
+    serde_path_to_error::deserialize::<_, T>(params).err().map(|err| told(&err))
+}
+
+/// Apart from the types of parameters, so that it is compiled once.
+fn told(err: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let why = excerpt(&crate::mcp::tool_error::without_value(&err.inner().to_string()), 300);
-    Some(match err.path().to_string().as_str() {
+    match err.path().to_string().as_str() {
         "." => why,
         path => format!("`{}`: {why}", excerpt(path, 60)),
-    })
+    }
 }
 
 #[cfg(test)]

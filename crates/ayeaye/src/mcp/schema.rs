@@ -89,7 +89,11 @@ fn properties(schema: &mut JsonObject) -> impl Iterator<Item = &mut JsonObject> 
 fn portable<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    portable_object(settings.into_generator().into_root_schema_for::<T>().to_value())
+}
+
+/// What is the same for all types, apart from them, so that it is compiled once.
+fn portable_object(mut schema: Value) -> Arc<JsonObject> {
     simplify(&mut schema);
     let mut object = match schema {
         Value::Object(object) => object,

@@ -23,11 +23,16 @@ use crate::wiring;
 pub(super) struct Chosen {
     /// Address up to and with `/v1`, and name; `None` for no model.
     model: Option<(String, String)>,
+    /// The model that one with a larger context was made of, by Ollama.
+    copy_of: Option<String>,
     /// Whether it found the mark in the picture.
     pub(super) works: bool,
     /// Whether the imported prompt of the settings is one for it.
     keeps_prompt: bool,
 }
+
+/// What only the server may have that it was made for.
+const SECRETS: [&str; 2] = ["model.api-key", "model.extra-headers"];
 
 /// More models than anyone chooses from at a terminal; `--model` names every other.
 const SHOWN: usize = 40;
@@ -39,7 +44,7 @@ pub(super) async fn choose(
     asker: Asker,
 ) -> anyhow::Result<Option<Chosen>> {
     let terminal = asker.terminal;
-    let none = Chosen { model: None, works: false, keeps_prompt: true };
+    let none = Chosen { model: None, copy_of: None, works: false, keeps_prompt: true };
     if args.model.as_deref() == Some("none") {
         terminal.line("No model: your client's own model drives.");
         return Ok(Some(none));
@@ -258,7 +263,7 @@ async fn test(
     }
     terminal
         .line(&format!("\n{} is shown a picture; loading it may take a while …", one_line(&name)));
-    let wanted = as_in_a_run(config, server, &name)?;
+    let wanted = as_in_a_run(config, server, &offered.name, &name)?;
     let keeps_prompt = config.model.prompt.is_none() || wanted.prompt.is_some();
     if !keeps_prompt {
         terminal
@@ -271,7 +276,8 @@ async fn test(
     {
         say_how(server, offered, context, needed, terminal);
     }
-    Ok(Chosen { model: Some((server.base_url.clone(), name)), works, keeps_prompt })
+    let copy_of = (name != offered.name).then(|| offered.name.clone());
+    Ok(Chosen { model: Some((server.base_url.clone(), name)), copy_of, works, keeps_prompt })
 }
 
 fn say_how(server: &Server, offered: &Offered, context: u64, needed: u32, terminal: Terminal) {
@@ -319,13 +325,18 @@ async fn raise(
 }
 
 /// The model as a run would ask it once it is chosen: with the other settings as they are, except for those that were
-/// made for another model.
-fn as_in_a_run(config: &Config, server: &Server, name: &str) -> anyhow::Result<ModelConfig> {
+/// made for another model. `offered` is what it was before a copy of it was made.
+fn as_in_a_run(
+    config: &Config,
+    server: &Server,
+    offered: &str,
+    name: &str,
+) -> anyhow::Result<ModelConfig> {
     let usual = wiring::model_config(config)?;
     let mut chosen = config.clone();
     chosen.model.base_url = server.base_url.parse()?;
     name.clone_into(&mut chosen.model.name);
-    let is_other = name != config.model.name;
+    let is_other = ![name, offered].contains(&config.model.name.as_str());
     if is_other {
         chosen.model.coordinates = None;
         chosen.model.max_pixels = None;
@@ -343,6 +354,13 @@ fn as_in_a_run(config: &Config, server: &Server, name: &str) -> anyhow::Result<M
     // That of another family would be refused.
     wanted.prompt = wanted.prompt.filter(|prompt| prompt.family() == profile.name());
     Ok(wanted)
+}
+
+/// What a settings file says of this setting of a model.
+fn said(text: &str, key: &str) -> Option<toml::Value> {
+    let all: toml::Table = text.parse().ok()?;
+    let (section, name) = key.split_once('.')?;
+    all.get(section)?.get(name).cloned()
 }
 
 /// Doctor's check of a model; whether a task could be done with it.
@@ -386,6 +404,15 @@ impl Chosen {
         } else {
             change.write()?;
             terminal.item("written", &file.display().to_string());
+            let has =
+                |text: &Option<String>, key| text.as_deref().and_then(|it| said(it, key)).is_some();
+            for key in
+                SECRETS.into_iter().filter(|it| has(&change.before, it) && !has(&change.after, it))
+            {
+                terminal.line(&format!(
+                    "{key} was for another address, and is not in the file any more: set it again for this one."
+                ));
+            }
         }
         if config.model_is_overridden() {
             terminal.line("A flag or the environment also names a model, and takes precedence.");
@@ -398,16 +425,21 @@ impl Chosen {
     fn written_into(&self, before: &str, config: &Config) -> anyhow::Result<String> {
         let mut after = before.to_owned();
         let (url, name) = self.model.clone().unzip();
+        let written = |key| said(before, key)?.as_str().map(ToOwned::to_owned);
+        let endpoint = |text: &str| Endpoint::parse(text).ok();
+        let usual = written("model.base-url").unwrap_or_else(|| config.model.base_url.to_string());
+        let same_endpoint = url.as_deref().is_some_and(|url| endpoint(url) == endpoint(&usual));
         // A profile for an API of its own is also the endpoint's.
-        let same_endpoint = url.as_deref() == Some(config.model.base_url.as_str());
         let keeps_api = same_endpoint && own_api(config).is_some();
-        let written = before.parse::<toml::Table>().ok();
-        let written = written.as_ref().and_then(|all| all.get("model")?.get("name")?.as_str());
-        let same_model = match (&name, written) {
-            (Some(name), Some(written)) => name == written,
-            (Some(name), None) => !config.model_is_overridden() && *name == config.model.name,
+        let names = [name.as_ref(), self.copy_of.as_ref()];
+        let same_model = match (&name, written("model.name")) {
+            (Some(_), Some(written)) => names.contains(&Some(&written)),
+            (Some(_), None) => {
+                !config.model_is_overridden() && names.contains(&Some(&config.model.name))
+            }
             (None, written) => written.is_none(),
         };
+        let is_elsewhere = url.is_some() && !same_endpoint;
         for (key, value) in [("model.base-url", url), ("model.name", name)] {
             after = edited(&after, key, value.map(Into::into))?;
         }
@@ -418,9 +450,13 @@ impl Chosen {
             if !keeps_api {
                 stale.push("model.profile");
             }
-            if !self.keeps_prompt {
-                stale.push("model.prompt");
-            }
+        }
+        if !self.keeps_prompt {
+            stale.push("model.prompt");
+        }
+        // Nor does the key of one server for another.
+        if is_elsewhere {
+            stale.extend(SECRETS);
         }
         for key in stale {
             after = edited(&after, key, None)?;

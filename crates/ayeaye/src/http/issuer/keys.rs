@@ -23,6 +23,8 @@ const AGAIN: Duration = Duration::from_secs(30);
 const AGAIN_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How long a request waits for a fetch.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an RSA key may be: ring takes 2048 to 8192 bits. Its text has four characters for three bytes.
+const RSA_BYTES: std::ops::RangeInclusive<usize> = 256..=1024;
 /// Most keys of one issuer.
 const MAX_KEYS: usize = 64;
 /// The most characters that are told of what is wrong with an issuer.
@@ -99,7 +101,7 @@ impl Keys {
             (Some(kept), wait) => match (kept.fitting(header), wait) {
                 // Its key may be newer than these. One that is here is not, and does not fit.
                 (found, Some(wait)) if found.is_empty() && !kept.has_id_of(header) => {
-                    Err(Denied::Unavailable(wait))
+                    Err(Denied::UnknownKey(wait))
                 }
                 (found, _) => Ok(found),
             },
@@ -160,9 +162,10 @@ impl Keys {
         let all = values.len();
         let keys: Arc<[Key]> = values.into_iter().filter_map(Key::new).take(MAX_KEYS).collect();
         let told = match keys.len() {
+            0 if all == 0 => format!("the issuer {issuer} publishes no keys"),
             0 => format!(
-                "none of the {all} keys of the issuer {issuer} can be used: tokens must be signed with RS, PS, ES256, \
-                 ES384 or EdDSA"
+                "none of the {all} keys of the issuer {issuer} can be used: tokens must be signed with RS or PS by a \
+                 key of 2048 to 8192 bits, ES256, ES384 or EdDSA"
             ),
             usable => format!("{usable} of {all} keys of the issuer {issuer} can be used"),
         };
@@ -196,7 +199,7 @@ impl Key {
             return None;
         }
         let mut algorithms = match &jwk.algorithm {
-            AlgorithmParameters::RSA(_) => vec![
+            AlgorithmParameters::RSA(key) if RSA_BYTES.contains(&(key.n.len() * 3 / 4)) => vec![
                 Algorithm::RS256,
                 Algorithm::RS384,
                 Algorithm::RS512,
