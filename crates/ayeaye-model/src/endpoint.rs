@@ -66,13 +66,6 @@ impl Endpoint {
         self.host().is_some_and(|host| host.ends_with("aliyuncs.com"))
     }
 
-    /// Whether it takes what `Authorization` holds for another kind of key than that of `x-api-key`: of Anthropic's own
-    /// and Azure's addresses.
-    pub(crate) fn tells_keys_apart(&self) -> bool {
-        let hosts = [".anthropic.com", ".azure.com"];
-        self.host().is_some_and(|host| hosts.iter().any(|it| host.ends_with(it)))
-    }
-
     /// The host and port of connections.
     pub(crate) fn address(&self) -> Option<(String, u16)> {
         let host = self.base.host_str()?.trim_start_matches('[').trim_end_matches(']');
@@ -135,19 +128,6 @@ pub(crate) fn redacted_url(url: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_second_header_with_the_key_is_not_for_hosts_that_tell_keys_apart() {
-        for (url, is_apart) in [
-            ("https://api.anthropic.com/v1", true),
-            ("https://mine.services.ai.azure.com/anthropic/v1", true),
-            ("http://127.0.0.1:8000/v1", false),
-            ("https://gateway.example.com/v1", false),
-            ("https://notanthropic.com/v1", false),
-        ] {
-            assert_eq!(Endpoint::parse(url).unwrap().tells_keys_apart(), is_apart, "{url}");
-        }
-    }
 
     fn chat(text: &str) -> String {
         Endpoint::parse(text).unwrap().join("/chat/completions").to_string()

@@ -89,6 +89,9 @@ impl FromStr for ExtraHeaders {
     }
 }
 
+/// Shorter words than this are hardly keys.
+const LONG: usize = 16;
+
 impl ExtraHeaders {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -100,21 +103,27 @@ impl ExtraHeaders {
         &self.0
     }
 
-    /// What is hidden wherever it turns up: each value, and the keys within it, such as that behind `Bearer`. The name
-    /// of a provider is none, and would be missing wherever it is a word.
+    /// What is hidden wherever it turns up: the keys within the values, what stands behind `Bearer` and the like, and
+    /// values that are one long word. The name of a provider or a title would be missing wherever it is a word.
     pub fn secrets(&self) -> impl Iterator<Item = Secret> {
-        let hidden = self.0.iter().filter(|(name, _)| !name.as_str().ends_with("-provider"));
-        let values = hidden.filter_map(|(_, value)| value.to_str().ok());
+        let values = self.0.values().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| {
             let part_of_key = |c: char| c.is_ascii_alphanumeric() || "-_.~+/=".contains(c);
             let keys = value.split(move |c| !part_of_key(c)).filter(|it| is_like_a_key(it));
-            std::iter::once(value).chain(keys).filter_map(Secret::new)
+            let whole = (LONG <= value.len() && !value.contains([' ', '/'])).then_some(value);
+            whole.into_iter().chain(behind_scheme(value)).chain(keys).filter_map(Secret::new)
         })
     }
 }
 
+/// The credentials in a value that says of which kind they are, as that of `Authorization` does.
+fn behind_scheme(value: &str) -> Option<&str> {
+    let (scheme, rest) = value.split_once(' ')?;
+    ["basic", "bearer", "token"].contains(&scheme.to_ascii_lowercase().as_str()).then_some(rest)
+}
+
 fn is_like_a_key(word: &str) -> bool {
-    16 <= word.len() && word.contains(|c: char| c.is_ascii_digit())
+    LONG <= word.len() && word.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -129,7 +138,17 @@ mod tests {
         let shown = format!("{headers:?}");
         assert!(!shown.contains("anthropic") && !shown.contains("c4n4ry"), "{shown}");
         let secrets: Vec<_> = headers.secrets().map(|it| it.expose().to_owned()).collect();
-        assert_eq!(secrets, ["Bearer sk-helicone-c4n4ry-0123", "sk-helicone-c4n4ry-0123"]);
+        assert_eq!(secrets, ["sk-helicone-c4n4ry-0123", "sk-helicone-c4n4ry-0123"]);
+        let secrets = |value: &str| {
+            let text = serde_json::json!({ "x-a": value }).to_string();
+            let headers: ExtraHeaders = text.parse().unwrap();
+            headers.secrets().map(|it| it.expose().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(secrets("token abcdefghijklmnop"), ["abcdefghijklmnop"]);
+        assert_eq!(secrets("abcdefghijklmnop"), ["abcdefghijklmnop"]);
+        for words in ["Settings", "anthropic", "the team of marketing", "https://example.com/"] {
+            assert!(secrets(words).is_empty(), "{words}");
+        }
         assert!("{}".parse::<ExtraHeaders>().unwrap().is_empty());
     }
 

@@ -157,7 +157,10 @@ impl RemoteModel {
     /// tokens less than there were.
     fn is_context_full(&self, reply: &Reply) -> bool {
         let asked = u64::from(self.client.within_limits(self.sampling()).max_tokens);
-        (1..asked - asked / 10).contains(&reply.tokens.completion)
+        let other_limits = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+        let extra = &self.config().calls.extra_body;
+        !other_limits.iter().any(|it| extra.contains_key(*it))
+            && (1..asked - asked / 10).contains(&reply.tokens.completion)
     }
 
     pub(crate) fn resolved_profile(&self) -> Profile {
@@ -347,8 +350,8 @@ fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
         }
         "model_context_window_exceeded" => CONTEXT_FULL,
         UNPARSED => {
-            "the server could not read it as a call of a tool (model.profile = \"generic-text\" needs none); call one \
-             tool, by its schema"
+            "the server could not read it: its log says why, and model.profile = \"generic-text\" needs no calls of \
+             tools; say it again in the format that was asked for"
         }
         "refusal" => {
             "the model refuses to go on; do another step towards what the user asked for, ask the \

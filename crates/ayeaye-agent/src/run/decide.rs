@@ -85,14 +85,14 @@ impl Run {
                 return Err(moved);
             }
             let read = read_decision(&*model, &reply, observation.picture.picture.size);
-            match &read {
-                Ok(decision) => step.looking(self.notice_secret(decision, observation)).await?,
-                Err(_) if step.looking(self.may_type_secret(observation)).await? => {
-                    exchange.withhold_reply();
-                }
-                Err(_) => {}
+            if let Ok(decision) = &read {
+                step.looking(self.notice_secret(decision, observation)).await?;
             }
+            // What is doubted is quoted as what cannot be read is, and may be half of a secret.
             let read = read.and_then(|it| confirmed(&*model, &reply, it, &mut doubted));
+            if read.is_err() && step.looking(self.may_type_secret(observation)).await? {
+                exchange.withhold_reply();
+            }
             let record = match &read {
                 Ok(decision) => Ok(Some(ParsedRecord {
                     action: ActionRecord::from(&decision.action),

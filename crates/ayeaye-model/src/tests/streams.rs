@@ -146,7 +146,10 @@ async fn a_reply_that_the_server_cannot_read_is_one_that_its_model_can_mend() {
         let reply = model.call(&prompt(), LIMIT).await.unwrap();
         assert_eq!((reply.text.as_str(), fake.seen().len()), ("tap here", 1));
         let why = model.read(&reply, SENT).unwrap_err().to_string();
-        assert!(why.contains("generic-text") && why.contains("; call one tool"), "{why}");
+        assert!(
+            why.contains("generic-text") && why.contains("; say it again in the format"),
+            "{why}"
+        );
     }
     // Nothing has come of it.
     let (error, seen) =

@@ -140,6 +140,15 @@ async fn a_reply_that_nobody_can_read_is_kept_nowhere_where_a_password_may_be_ty
         assert_eq!(failed.stop_reason, StopReason::ModelFailed);
         assert_eq!(rig.files_with("hunter2"), [""; 0], "{}", failed.message);
     }
+    // Nor is one that can be read and may be half of another.
+    let half = |text: &str| match types(text, None) {
+        ScriptedReply::Says(reply) => ScriptedReply::Half(reply),
+        other => other,
+    };
+    let rig = Rig::new([half("hunter2 <"), half("hunter2 <&"), complete("done")]);
+    rig.phone.shows(SIGN_IN, true);
+    rig.run().await;
+    assert_eq!(rig.files_with("hunter2"), [""; 0]);
     let rig = Rig::new([ScriptedReply::Says("no such place".to_owned()), complete("done")]);
     rig.run().await;
     assert_ne!(rig.files_with("no such place"), [""; 0], "an ordinary screen");

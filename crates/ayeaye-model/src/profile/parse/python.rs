@@ -109,9 +109,13 @@ pub(crate) fn is_strict(text: &str, known: &[&str]) -> bool {
     strict(text, known).is_some_and(|calls| calls.len() == 1)
 }
 
-/// Whether a text of a call may end elsewhere than where the call seems to: half of `f("a(\"b\") c")` looks whole, too.
-pub(crate) fn is_loose(text: &str, known: &[&str]) -> bool {
-    strict(text, known).is_none() && points::call(text, known).is_none()
+/// Whether a call that can be read may be half of one: half of `f("a("b") c")` looks whole, too, where it ends behind
+/// the first of its closing brackets. Then more of them are open than closed.
+pub(crate) fn may_be_half(text: &str, known: &[&str]) -> bool {
+    let count = |of: [char; 2]| text.matches(of).count();
+    count([')', '）']) < count(['(', '（'])
+        && strict(text, known).is_none()
+        && points::call(text, known).is_none()
 }
 
 /// Calls whose texts are all properly quoted.

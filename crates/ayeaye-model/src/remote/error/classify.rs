@@ -119,7 +119,11 @@ impl Refusal<'_> {
             }
             400 | 404 if words::is_unknown_model(reason) => Some(give_up(
                 ModelErrorKind::NotFound,
-                if words::is_of_provider(reason) { PROVIDER_MODEL } else { NO_SUCH_MODEL },
+                if words::is_of_provider(reason) && !self.mentions(&words::NOT_OF_GATEWAY) {
+                    PROVIDER_MODEL
+                } else {
+                    NO_SUCH_MODEL
+                },
             )),
             400 | 404 | 422 if computer_tool::is_named_in(reason) => {
                 Some((ModelErrorKind::Rejected, NO_GENERATION, Recovery::OtherComputerTool))
@@ -248,8 +252,8 @@ const PROVIDER_KEY: &str = "that is what the gateway's provider says of the gate
 pub(super) const SHARED_CONTEXT: &str =
     "requests that run at once share its context: start it with -np 1, or with a larger -c";
 
-const UNPARSED_REPLY: &str = "it cannot read the model's reply as a call of a tool: set model.profile = \"generic-text\", which \
-     needs no such call";
+const UNPARSED_REPLY: &str = "it cannot read what the model has written: look at its log; where the model is asked with tools, \
+     model.profile = \"generic-text\" does without";
 
 pub(super) const NO_GENERATION: &str = "it takes this model with no generation of the computer-use tool: name one that can use \
      computers, or set model.profile = \"claude-chat\", which needs no such tool";

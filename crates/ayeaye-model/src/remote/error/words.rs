@@ -281,11 +281,14 @@ const UNKNOWN_MODEL: [&str; 5] = [
     "server is pinned to '",
 ];
 
+/// Of `LiteLLM`, of a model that it does not have itself, in the words that it has for what providers refuse.
+pub(super) const NOT_OF_GATEWAY: [&str; 1] = ["you passed in model="];
+
 /// Whether it is the model's name that an endpoint does not know.
 pub(super) fn is_unknown_model(reason: &str) -> bool {
     let behind = |lead: &str| reason.split_once(lead).map(|(_, rest)| rest);
     // Of llama.cpp's router, and of vLLM and OpenAI.
-    UNKNOWN_MODEL.iter().any(|word| reason.contains(word))
+    UNKNOWN_MODEL.iter().chain(&NOT_OF_GATEWAY).any(|word| reason.contains(word))
         || behind("model '").is_some_and(|rest| rest.contains("' not found"))
         || behind("the model `").is_some_and(|rest| rest.contains("` does not exist"))
 }
@@ -293,15 +296,11 @@ pub(super) fn is_unknown_model(reason: &str) -> bool {
 /// Whether it is a gateway's provider that refuses: of `LiteLLM`, whose own refusals have no such name in front, and of
 /// claude-code-router.
 pub(super) fn is_of_provider(reason: &str) -> bool {
-    [
-        "litellm.authenticationerror",
-        "litellm.permissiondeniederror",
-        "litellm.notfounderror",
-        "litellm.badrequesterror",
-        "error from provider(",
-    ]
-    .iter()
-    .any(|word| reason.contains(word))
+    let words = ["litellm.authenticationerror", "litellm.notfounderror", "litellm.badrequesterror"];
+    words.iter().any(|word| reason.contains(word))
+        // Its other errors name the provider, as in `APIError: OpenAIException - …`.
+        || reason.contains("litellm.") && reason.contains("exception - ")
+        || reason.contains("error from provider(")
 }
 
 /// Of a gateway that has given up waiting, with 408.

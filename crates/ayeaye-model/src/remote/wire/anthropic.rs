@@ -32,8 +32,9 @@ impl Api for Anthropic {
 
     fn auth_headers(&self, key: &Secret, endpoint: &Endpoint) -> Vec<(HeaderName, String)> {
         let mut headers = vec![(HeaderName::from_static("x-api-key"), key.expose().to_owned())];
-        // Servers with the same API beside others know the key by this alone (vLLM).
-        if !endpoint.tells_keys_apart() {
+        // Servers with the same API beside others know the key by this alone (vLLM). Gateways hand it on to the real API,
+        // which takes it for a key of another kind.
+        if endpoint.is_own() {
             headers.push((AUTHORIZATION, format!("Bearer {}", key.expose())));
         }
         headers

@@ -62,13 +62,14 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     Ok(parsed)
 }
 
-/// Whether the call may go on: a text in it holds quotes like those around it, and no tag closes the answer.
+/// Whether the call may go on: a text in it holds quotes like those around it and an open bracket, and no tag closes the
+/// answer.
 pub(super) fn may_be_cut(text: &str) -> bool {
     let Ok(text) = content(text) else { return false };
     let names = [&VERBS.arg_names()[..], &["action"]].concat();
     let cut = reasoning::cut(text, begins);
     !text.ends_with(ANSWER_END)
-        && matches!(split(cut.body), Ok(Some((_, it))) if python::is_loose(it.trim(), &names))
+        && matches!(split(cut.body), Ok(Some((_, it))) if python::may_be_half(it.trim(), &names))
 }
 
 /// A reply in the form that its own earlier ones are shown in, tags within tags, without the outer ones.

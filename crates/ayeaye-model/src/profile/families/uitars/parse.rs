@@ -18,7 +18,8 @@ pub(in crate::profile) fn parse_only(reply: &Reply) -> Result<ParsedReply, Parse
     with_call(reply, python::only)
 }
 
-/// Whether the call may go on: a text in it holds quotes like those around it, or its place has lost its brackets.
+/// Whether the call may go on: a text in it holds quotes like those around it and an open bracket, or its place has lost
+/// its brackets.
 pub(super) fn may_be_cut(text: &str) -> bool {
     let Ok(text) = content(text) else { return false };
     split(reasoning::cut(text, begins).body).is_some_and(|(_, written)| {
@@ -28,7 +29,7 @@ pub(super) fn may_be_cut(text: &str) -> bool {
         }
         match garbled(bare).filter(|_| python::head(bare).is_none()) {
             Some((_, place)) => !place.contains("</"),
-            None => python::is_loose(bare, &VERBS.arg_names()),
+            None => python::may_be_half(bare, &VERBS.arg_names()),
         }
     })
 }

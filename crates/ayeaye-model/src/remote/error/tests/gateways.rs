@@ -34,6 +34,18 @@ fn a_guardrail_a_budget_and_the_gateways_own_key_are_told_apart_from_what_the_us
             Unauthorized,
             "the gateway's own key",
         ),
+        (
+            403,
+            "litellm.APIError: APIError: OpenAIException - Project does not have access to the model.",
+            Unauthorized,
+            "the gateway's own key",
+        ),
+        (
+            400,
+            "litellm.BadRequestError: You passed in model=m-nosuch. There are no healthy deployments for this model",
+            NotFound,
+            "the endpoint lists its models",
+        ),
         // A key of the gateway's is the user's.
         (
             401,

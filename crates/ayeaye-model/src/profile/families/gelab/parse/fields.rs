@@ -110,10 +110,10 @@ pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
 pub(super) fn shows_end(text: &str) -> bool {
     const WORDS: [Key; 5] = [Key::Summary, Key::Explain, Key::Verify, Key::Milestone, Key::Thought];
     let Ok(fields) = starts(text) else { return false };
-    let text = fields.iter().rfind(|it| matches!(it.name, Key::Value | Key::Return));
-    fields.last().is_some_and(|last| {
-        WORDS.contains(&last.name) && text.is_none_or(|text| last.rank <= text.rank)
-    })
+    let mut texts = fields.iter().filter(|it| matches!(it.name, Key::Value | Key::Return));
+    fields
+        .last()
+        .is_some_and(|last| WORDS.contains(&last.name) && texts.all(|text| last.rank <= text.rank))
 }
 
 /// Where the fields of a text start.

@@ -16,6 +16,19 @@ fn completes(read: &Result<Decision, ParseError>) -> bool {
     matches!(read, Ok(Decision { action: Action::Complete { .. }, .. }))
 }
 
+#[test]
+fn a_line_of_a_text_that_looks_like_a_field_shows_no_end() {
+    let begin = "explain:e\taction:COMPLETE\treturn:";
+    for (rest, is_open) in [
+        ("Done.", true),
+        ("Done.\nsummary:", true),
+        ("\nvalue:\nsummary:", true),
+        ("Done.\tsummary:s", false),
+    ] {
+        assert_eq!(may_be_cut(&[begin, rest].concat()), is_open, "{rest:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
