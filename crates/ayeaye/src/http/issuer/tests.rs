@@ -305,11 +305,9 @@ async fn what_is_wrong_with_an_issuer_is_told_with_its_cause() {
     let problem = told(&format!("{}/", idp.name()), None).await.unwrap_err();
     let both = format!("the metadata of {0}, and http.issuer is {0}/", idp.name());
     assert!(problem.contains(&both) && !problem.contains('\n'), "{problem}");
-    for (unusable, all) in [(json!([]), 0), (json!([{ "kty": "PQ", "kid": "b" }]), 1)] {
-        *idp.keys.lock().unwrap() = unusable;
-        let problem = told(&idp.name(), None).await.unwrap_err();
-        assert!(problem.contains(&format!("none of the {all} keys")), "{problem}");
-    }
+    *idp.keys.lock().unwrap() = json!([{ "kty": "PQ", "kid": "b" }]);
+    let problem = told(&idp.name(), None).await.unwrap_err();
+    assert!(problem.contains("none of the 1 keys"), "{problem}");
     let answers_no_keys = format!("http://{}/none", idp.address);
     let problem = told(&idp.name(), Some(&answers_no_keys)).await.unwrap_err();
     assert!(problem.contains("404"), "{problem}");
@@ -402,7 +400,7 @@ async fn without_its_issuer_a_token_cannot_be_told_and_kept_keys_go_on() {
 
 #[tokio::test]
 async fn keys_that_nothing_is_checked_with_are_not_counted() {
-    let rsa = |bits: usize| json!({ "kty": "RSA", "kid": "r", "e": "AQAB", "n": "x".repeat(bits.div_ceil(6)) });
+    let rsa = |bits: usize| json!({ "kty": "RSA", "kid": "r", "e": "AQAB", "n": "x".repeat(bits.div_ceil(6) - 1) + "A" });
     for (keys, told) in [
         (json!([]), Err("publishes no keys")),
         (json!([rsa(1024), rsa(16384)]), Err("none of the 2 keys")),
