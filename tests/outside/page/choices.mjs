@@ -80,7 +80,10 @@ async function oneModel(all) {
   const now = await words(".now .now-foot > :last-child");
   check("phones of one model are told apart in what goes on", `${now}` === `${names}`, now);
   await staged.viewer.go("#/");
-  const lines = await words(".run-task .faint");
+  const lines = await until("the list", async () => {
+    const found = await words(".run-task .faint");
+    return found.length === names.length && found;
+  });
   check("in lists of runs", `${lines}` === `${names}`, lines);
   const options = await words(".compose option");
   check("where a task is written", options.every((one, at) => one.startsWith(`${names[at]} · `)), options);
