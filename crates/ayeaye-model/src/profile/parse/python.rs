@@ -111,7 +111,7 @@ pub(crate) fn is_strict(text: &str, known: &[&str]) -> bool {
 
 /// Whether a call that can be read may be half of one: half of `f("a("b") c")` looks whole, too, where it ends behind
 /// the first of its closing brackets. Then more of them are open than closed.
-pub(crate) fn may_be_half(text: &str, known: &[&str]) -> bool {
+pub(crate) fn may_be_cut(text: &str, known: &[&str]) -> bool {
     let count = |of: [char; 2]| text.matches(of).count();
     count([')', '）']) < count(['(', '（'])
         && strict(text, known).is_none()

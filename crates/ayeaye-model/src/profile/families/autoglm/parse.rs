@@ -69,7 +69,7 @@ pub(super) fn may_be_cut(text: &str) -> bool {
     let names = [&VERBS.arg_names()[..], &["action"]].concat();
     let cut = reasoning::cut(text, begins);
     !text.ends_with(ANSWER_END)
-        && matches!(split(cut.body), Ok(Some((_, it))) if python::may_be_half(it.trim(), &names))
+        && matches!(split(cut.body), Ok(Some((_, it))) if python::may_be_cut(it.trim(), &names))
 }
 
 /// A reply in the form that its own earlier ones are shown in, tags within tags, without the outer ones.

@@ -29,7 +29,7 @@ pub(super) fn may_be_cut(text: &str) -> bool {
         }
         match garbled(bare).filter(|_| python::head(bare).is_none()) {
             Some((_, place)) => !place.contains("</"),
-            None => python::may_be_half(bare, &VERBS.arg_names()),
+            None => python::may_be_cut(bare, &VERBS.arg_names()),
         }
     })
 }
