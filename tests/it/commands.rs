@@ -2,6 +2,7 @@
 mod bench;
 mod examples;
 mod json;
+#[cfg(unix)]
 mod on_a_terminal;
 mod repeats;
 

@@ -6,6 +6,11 @@
     reason = "a test that cannot go on should stop"
 )]
 #![allow(unreachable_pub, reason = "one binary: what is public here is public to its own modules")]
+// Tests of terminals, signals and modes of files are Unix's, and some are Linux's.
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, unused_imports, reason = "used by those tests")
+)]
 
 mod support;
 

@@ -10,9 +10,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio_util::sync::DropGuard;
 
+#[cfg(unix)]
+use crate::support::OnTerminal;
 use crate::support::{
-    Answer, Binary, FakeVlm, OnTerminal, Rig, RigOptions, all_plugged_in, click, complete,
-    plugged_in, quick_phone, within,
+    Answer, Binary, FakeVlm, Rig, RigOptions, all_plugged_in, click, complete, plugged_in,
+    quick_phone, within,
 };
 
 /// An adb server that answers each request by a function, `OKAY` first; `CUT` ends the connection instead.
@@ -181,6 +183,7 @@ fn scanned(shown: &str) -> Option<(String, String)> {
     Some((name.to_owned(), password.to_owned()))
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_reads_the_qr_code_is_paired() {
     // What the phone has read: the pairing's name and password.

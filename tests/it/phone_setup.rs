@@ -9,7 +9,9 @@ use ayeaye_phone::{FaultPlan, InstallRefusal, Maker, Phone, PhoneOptions, Profil
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Binary, CommandOutput, OnTerminal, apk, plugged_in, within};
+#[cfg(unix)]
+use crate::support::OnTerminal;
+use crate::support::{Binary, CommandOutput, apk, plugged_in, within};
 
 const KEYBOARD: &str = "com.android.adbkeyboard";
 const OWN: &str = "com.android.inputmethod.latin/.LatinIME";
@@ -99,6 +101,7 @@ async fn a_keyboard_is_put_on_from_a_file_proved_in_five_scripts_and_taken_off_a
     assert!(again.out.contains("has no keyboard that takes text"), "{}", again.out);
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn without_leave_nothing_is_changed_and_the_way_is_told() {
     let shop = Shop::open(phone_with(|plan| plan.no_keyboard = true)).await;
@@ -179,6 +182,7 @@ async fn before_android_10_the_settings_are_opened_without_their_search() {
     assert!(done.out.contains("arrived exactly"), "{}", done.out);
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_while_the_keyboard_is_tried_leaves_the_own_one_in_use() {
     let shop = Shop::open(phone_with(|plan| plan.shell_delay_ms = 100)).await;
@@ -197,6 +201,7 @@ async fn ctrl_c_while_the_keyboard_is_tried_leaves_the_own_one_in_use() {
     assert_eq!(shop.state().2, before.2, "{shown}");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_at_a_question_of_setup_ends_it() {
     let nowhere = std::net::SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
@@ -427,6 +432,7 @@ async fn a_file_that_is_no_app_is_refused_before_anybody_is_asked() {
     assert_eq!(shop.state(), before);
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_needs_the_keyboard_offers_it_at_the_terminal_and_goes_on() {
     let folder = TempDir::new().unwrap();

@@ -134,7 +134,7 @@ pub(crate) async fn write(record: &mut dyn JournalWriter, entries: Vec<RecordEnt
     }
 }
 
-/// Every file below a folder, by its path there.
+/// Every file below a folder, by its path there with `/` between the names.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     fn walk(at: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
         let Ok(entries) = fs::read_dir(at) else { return };
@@ -144,6 +144,7 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
                 walk(&path, root, found);
             } else {
                 let name = path.strip_prefix(root).expect("it is below").display().to_string();
+                let name = name.replace(std::path::MAIN_SEPARATOR, "/");
                 found.insert(name, fs::read(&path).expect("it can be read"));
             }
         }

@@ -27,11 +27,12 @@ mod tests {
     fn no_clock_is_beyond_what_can_be_written() {
         let years = |years: u64| Duration::from_secs(years * 31_556_952);
         let after = |time| timestamp(SystemTime::UNIX_EPOCH + time);
-        let before = |time| timestamp(SystemTime::UNIX_EPOCH - time);
+        let before = |time| SystemTime::UNIX_EPOCH.checked_sub(time).map(timestamp);
         assert_eq!(after(Duration::from_millis(1)).as_millisecond(), 1);
-        assert_eq!(before(Duration::from_millis(1)).as_millisecond(), -1);
+        assert_eq!(before(Duration::from_millis(1)).unwrap().as_millisecond(), -1);
         assert_eq!(after(years(9000)), Timestamp::MAX);
-        assert_eq!(before(years(13_000)), Timestamp::MIN);
+        // Not every system can tell it.
+        assert_eq!(before(years(13_000)).unwrap_or(Timestamp::MIN), Timestamp::MIN);
         assert_eq!(Timestamp::MAX.to_string(), "9999-12-30T22:00:00.999999999Z");
     }
 }

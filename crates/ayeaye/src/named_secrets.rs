@@ -270,6 +270,7 @@ mod tests {
         assert!(!told(io::ErrorKind::TimedOut).contains("--data-dir"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn an_error_says_its_cause_once() {
         let home = tempfile::tempdir().unwrap();

@@ -131,7 +131,9 @@ fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
 /// the file is empty.
 fn move_in(draft: NamedTempFile, path: &Path) -> io::Result<()> {
     match make_private_file(path, private_options().write(true)) {
-        Ok(_) => {
+        Ok(placeholder) => {
+            // Windows may not replace what is open.
+            drop(placeholder);
             let moved = draft.persist(path);
             // Otherwise every later start would find no secret in it.
             let moved = moved.inspect_err(|_| drop(std::fs::remove_file(path)));

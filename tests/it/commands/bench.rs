@@ -4,7 +4,9 @@ use std::process::Stdio;
 use ayeaye_phone::Trigger;
 use serde_json::Value;
 
-use crate::support::{Answer, Binary, FakeVlm, OnTerminal, plugged_in, quick_phone, until, within};
+#[cfg(unix)]
+use crate::support::OnTerminal;
+use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, until, within};
 
 async fn measured(arguments: &[&str]) -> Value {
     let ended = Binary::alone().without_model().run(arguments).await;
@@ -133,6 +135,7 @@ async fn ctrl_c_ends_a_bench_and_gives_the_phone_its_settings_back() {
     assert_eq!(vlm.asked_count(), 0);
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bench_that_is_left_at_once_says_what_the_phone_may_still_have() {
     let virtual_phone = quick_phone();

@@ -154,6 +154,7 @@ fn of_two_that_begin_at_once_one_drives() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_kept_stays_small() {
     let phone = Phone::new("sh");
@@ -166,6 +167,7 @@ fn what_is_kept_stays_small() {
     assert_eq!(phone.entries(), 2, "its folder in that of all drivers");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_phone_without_a_place_is_driven_without() {
     let phone = Phone::new("sh");

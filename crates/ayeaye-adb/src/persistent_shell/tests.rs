@@ -114,6 +114,7 @@ async fn answer(shell: &PersistentShell, command: &str) -> (u8, String, String) 
     (output.exit_code, output.stdout, output.stderr)
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_real_shell_answers_each_command_by_itself() {
     let shell = opened(real_shell().await).await;
@@ -146,6 +147,7 @@ async fn a_real_shell_answers_each_command_by_itself() {
     assert!(!shell.turn("X").unwrap().is_open("another link"));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn what_a_command_leaves_behind_is_no_answer_to_the_next_one() {
     let shell = opened(real_shell().await).await;

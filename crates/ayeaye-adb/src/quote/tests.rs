@@ -52,6 +52,7 @@ fn text(mut number: impl FnMut(usize) -> usize) -> String {
 
 /// What Android's shell makes of our words. Android's is mksh; where that is not installed any
 /// other POSIX shell stands in for it, and the test says so.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_real_shell_reads_every_word_as_itself() {
     let mut runner = TestRunner::new(Config::default());

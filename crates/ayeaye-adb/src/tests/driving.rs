@@ -211,6 +211,7 @@ async fn two_taps_are_adapted_to_the_phones_age() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn the_line_for_old_phones_is_read_by_a_shell_as_meant() {
     let line = crate::gesture::double_tap(Point::new(1, 1).unwrap(), ON, Some(28)).line;

@@ -171,6 +171,7 @@ async fn commands_are_found_by_their_names() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn background_jobs_run_and_statuses_are_as_in_mksh() {
     let device = device();

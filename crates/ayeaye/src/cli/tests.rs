@@ -90,6 +90,9 @@ fn the_promised_forms_are_taken() {
         "setup --keyboard ADBKeyboard.apk --yes",
         "setup --virtual --fault no-keyboard --keyboard remove",
     ] {
+        if words.contains("unix:") && !cfg!(unix) {
+            continue;
+        }
         parse(words).unwrap_or_else(|err| panic!("{words}: {err}"));
     }
 }

@@ -27,6 +27,7 @@ fn every_client_has_a_word_of_its_own() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn files_are_where_each_system_keeps_them() {
     let linux = folders(System::Unix, &[("HOME", "/home/ada")]);
@@ -76,6 +77,7 @@ fn files_are_where_each_system_keeps_them() {
     ));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_is_there_is_taken_before_one_that_is_not() {
     let home = tempfile::tempdir().unwrap();
@@ -196,6 +198,7 @@ fn the_token_is_named_and_not_written_where_a_client_can_look_it_up() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_a_cache_holds_is_started_by_the_command_that_fills_it() {
     let of = |path: &str| Origin::of(Path::new(path));
@@ -285,6 +288,7 @@ fn scripts_of_windows_are_started_by_cmd() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn cmd_finds_the_script_in_its_own_folder_and_not_in_a_project() {
     let bin = tempfile::tempdir().unwrap();

@@ -77,6 +77,7 @@ pub fn socket_address(text: &str) -> Result<SocketAddr, ValueError> {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn places_are_read_and_written_the_same() {
         for text in ["127.0.0.1:8642", "[::1]:80", "unix:/run/user/1000/a b.sock"] {
@@ -89,6 +90,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn what_listens_everywhere_is_reached_at_loopback() {
         for (listens, here) in [

@@ -387,6 +387,7 @@ fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
         (flag("http.jwks-url", "https://login.example.com/keys"), "needs http.issuer"),
         (flag("http.issuer", "http://login.example.com"), "must be https"),
         (flag("http.public-url", "https://phones.example.com/ayeaye"), "host and port"),
+        #[cfg(unix)]
         (flag("http.listen", "unix:a.sock"), "absolute path"),
         (flag("http.rate-limit", "many"), "whole number"),
     ] {

@@ -178,6 +178,11 @@ mod tests {
         }
         // The end of a tunnel that the settings name.
         assert!(hosts.is_own_origin(&host("127.0.0.1:9999"), "http://127.0.0.1:9999"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_of_loopback_before_a_socket_has_no_origin_of_its_own() {
         // Whatever is at port 80 and passes requests on to a socket may serve anybody's pages.
         let socket = Hosts::new(&"unix:/run/ayeaye.sock".parse().unwrap(), &[]);
         assert!(socket.allow(&host("localhost")));

@@ -8,7 +8,7 @@ mod fuzz;
 mod sample;
 mod scale;
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -381,7 +381,7 @@ async fn record_into(rig: &Rig, device: &str, sync: SyncPolicy) -> FileWriter {
     let folder = rig.journal.folder(&id);
     let lock = folder.lock().unwrap();
     let mut record = FileWriter::new(folder, ticking(), sync, Chain::start(), 0, lock).unwrap();
-    record.events_replaced_by(File::options().append(true).open(device).unwrap());
+    record.events_replaced_by(fs::File::options().append(true).open(device).unwrap());
     record
 }
 

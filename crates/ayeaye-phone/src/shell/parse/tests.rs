@@ -130,6 +130,7 @@ proptest! {
 }
 
 /// No command line is accepted that `mksh` refuses.
+#[cfg(unix)]
 #[tokio::test]
 async fn what_is_accepted_is_valid_in_mksh() {
     let Some(mksh) = crate::shell::tests::mksh() else { return };

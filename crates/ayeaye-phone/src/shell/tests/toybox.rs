@@ -45,6 +45,7 @@ async fn ls_shows_the_folder_and_the_one_around_it_where_all_is_asked_for() {
     .await;
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_shell_knows_its_parameters() {
     let device = device();
