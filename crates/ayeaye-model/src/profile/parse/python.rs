@@ -260,6 +260,10 @@ fn within(written: &str) -> Result<String, ParseError> {
         if written.contains(['\'', '"']) {
             return reject(format!("{} is not a value; put it in quotes", excerpt(written)));
         }
+        // What stands between the brackets of two calls, as in `f() or g()`.
+        if closes_more(written) {
+            return reject(SEVERAL);
+        }
         return Ok(written.to_owned());
     };
     let inside = written[open.len_utf8()..].strip_suffix(*close).ok_or_else(|| {
@@ -277,6 +281,20 @@ fn within(written: &str) -> Result<String, ParseError> {
         }
     }
     Ok(unescaped(inside))
+}
+
+/// Whether a bracket in a text closes none of its own.
+fn closes_more(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.chars().any(|c| {
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' if depth == 0 => return true,
+            ')' | '）' => depth -= 1,
+            _ => {}
+        }
+        false
+    })
 }
 
 /// Whether a text goes on with another argument of any name.

@@ -56,6 +56,11 @@ fn what_could_be_two_things_is_refused() {
         ("f(content='ok') and so on", "no end"),
         ("f(point='1 2', point='3 4')", "twice"),
         ("f(content='it's', other='x')", "two places"),
+        ("f()\nAction: g()", "more than one"),
+        ("f()\nThought: done (really)", "more than one"),
+        ("f() or g()", "more than one"),
+        ("f(), g()", "more than one"),
+        ("f()(5, 6)", "more than one"),
     ] {
         let shown = shown(text);
         assert!(shown.starts_with("not:") && shown.contains(part), "{text}: {shown}");

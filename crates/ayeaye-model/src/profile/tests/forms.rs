@@ -1,0 +1,42 @@
+//! Forms of replies that were once misread: what each is in the families that it can come from.
+use ayeaye_agent::{Reply, ScreenSize};
+
+use super::super::Profile;
+use super::corpus::{action_line, read};
+
+/// Names of profiles, a reply, and what it is or, behind `not: `, a part of why it is no action.
+type Form = (&'static [&'static str], &'static str, &'static str);
+
+const UI_TARS: &[&str] = &["ui-tars", "ui-tars-1000", "seed"];
+const UI_VENUS: &[&str] = &["ui-venus", "ui-venus-2"];
+
+fn check(forms: &[Form]) {
+    for (profiles, text, expected) in forms {
+        for name in *profiles {
+            let profile: Profile = name.parse().unwrap();
+            let reply = Reply { text: (*text).to_owned(), ..Reply::default() };
+            let found = match read(profile, &reply, ScreenSize { width: 1000, height: 1000 }) {
+                Ok(decision) => action_line(&decision.action),
+                Err(why) => format!("not: {why}"),
+            };
+            let right = match expected.strip_prefix("not: ") {
+                Some(part) => found.starts_with("not: ") && found.contains(part),
+                None => found == *expected,
+            };
+            assert!(right, "{name}: {text:?}: {found}, expected {expected}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_call_without_arguments_is_none_of_its_own() {
+    const SEVERAL: &str = "not: more than one";
+    check(&[
+        (UI_TARS, "Thought: It is on.\nAction: finished()\nAction: press_back()", SEVERAL),
+        (UI_TARS, "Thought: It is on.\nAction: finished()\nThought: or is it (really)", SEVERAL),
+        (UI_TARS, "Thought: It is on.\nAction: press_back() or press_home()", SEVERAL),
+        (UI_TARS, "Thought: It is on.\nAction: call_user()\nAction: wait()", SEVERAL),
+        (UI_VENUS, "<think>t</think>\n<action>PressBack(), PressHome()</action>", SEVERAL),
+        (UI_VENUS, "<think>t</think>\n<action>Finished(), PressBack()</action>", SEVERAL),
+    ]);
+}
