@@ -94,7 +94,7 @@ pub(crate) fn unfenced(text: &str) -> &str {
 
 /// The calls that a text consists of. `known` are the names of arguments.
 pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseError> {
-    let text = text.trim();
+    let text = without_full_stop(text.trim());
     if head(text).is_none() {
         return reject("it names no action; write one call of an action, such as press_back()");
     }
@@ -102,6 +102,12 @@ pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseEr
         Some(calls) => Ok(calls),
         None => Ok(vec![loose(text, known)?]),
     }
+}
+
+/// A call without the full stop of the sentence that it ends.
+fn without_full_stop(text: &str) -> &str {
+    let call = text.strip_suffix(['.', '。']).unwrap_or(text).trim_end();
+    if call.ends_with([')', '）']) { call } else { text }
 }
 
 /// Whether a text is one call whose texts are all properly quoted.
@@ -133,7 +139,8 @@ fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
     Some(found)
 }
 
-fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
+/// The call at the start of a text, if its texts are all properly quoted, and what stands behind it.
+pub(crate) fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
     let (name, rest) = head(text)?;
     let mut call = TextCall { name: name.to_owned(), ..TextCall::default() };
     let mut rest = opened(rest)?.trim_start();

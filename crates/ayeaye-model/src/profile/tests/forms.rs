@@ -40,3 +40,15 @@ fn what_follows_a_call_without_arguments_is_none_of_its_own() {
         (UI_VENUS, "<think>t</think>\n<action>Finished(), PressBack()</action>", SEVERAL),
     ]);
 }
+
+#[test]
+fn a_sentence_and_a_line_may_end_behind_a_call() {
+    let of_1000 = &UI_TARS[1..];
+    check(&[
+        (UI_TARS, "Thought: 看到了。\nAction: finished(content='好')。", "COMPLETE \"好\""),
+        (&["autoglm"], "看到了。\nfinish(message=\"好\")。", "COMPLETE \"好\""),
+        (UI_TARS, "Thought: It is on.\\nAction: press_back()", "KEY BACK"),
+        (of_1000, "Action: click(point='<point>5 6</point>')  # the gear", "CLICK 5,6"),
+        (UI_TARS, "Action: type(content='a')  # b", "not: no end"),
+    ]);
+}
