@@ -9,6 +9,7 @@ type Form = (&'static [&'static str], &'static str, &'static str);
 
 const UI_TARS: &[&str] = &["ui-tars", "ui-tars-1000", "seed"];
 const UI_VENUS: &[&str] = &["ui-venus", "ui-venus-2"];
+const TOOL: &[&str] = &["mai-ui", "gui-owl", "qwen3-vl"];
 
 fn check(forms: &[Form]) {
     for (profiles, text, expected) in forms {
@@ -50,5 +51,32 @@ fn a_sentence_and_a_line_may_end_behind_a_call() {
         (UI_TARS, "Thought: It is on.\\nAction: press_back()", "KEY BACK"),
         (of_1000, "Action: click(point='<point>5 6</point>')  # the gear", "CLICK 5,6"),
         (UI_TARS, "Action: type(content='a')  # b", "not: no end"),
+    ]);
+}
+
+#[test]
+fn a_call_of_a_tool_is_read_as_other_tools_print_it() {
+    const OPEN: &str = "AWAKE \"A\"";
+    check(&[
+        (
+            TOOL,
+            r#"<tool_call>"{"name": "mobile_use", "arguments": {"action": "open", "text": "A"}}"</tool_call>"#,
+            OPEN,
+        ),
+        (
+            TOOL,
+            r#"<tool_call>"{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"open\", \"text\": \"A\"}}"</tool_call>"#,
+            OPEN,
+        ),
+        (
+            TOOL,
+            r#"<tool_call>{"name": "mobile_use", "arguments": {'action': 'open', 'text': 'A'}}</tool_call>"#,
+            OPEN,
+        ),
+        (
+            TOOL,
+            r#"<tool_call>{"name": "computer_use", "arguments": {"action": "open", "text": "A"}}</tool_call>"#,
+            OPEN,
+        ),
     ]);
 }
