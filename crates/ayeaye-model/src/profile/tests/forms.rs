@@ -80,3 +80,13 @@ fn a_call_of_a_tool_is_read_as_other_tools_print_it() {
         ),
     ]);
 }
+
+#[test]
+fn an_action_may_stand_in_the_tags_of_its_trainer() {
+    const CPM: &[&str] = &["agentcpm-gui"];
+    check(&[
+        (CPM, "<think>The gear.</think>\n<act>{\"POINT\":[500,300]}</act>", "CLICK 500,300"),
+        (CPM, "<think>It is on.</think>\n<act>{\"STATUS\":\"finish\"}</act>", "COMPLETE \"\""),
+        (CPM, "The gear.\n<act>\n{\"PRESS\":\"BACK\"}\n</act>", "KEY BACK"),
+    ]);
+}
