@@ -43,6 +43,16 @@ fn what_follows_a_call_without_arguments_is_none_of_its_own() {
 }
 
 #[test]
+fn an_act_of_another_family_in_front_of_an_end_is_no_thought() {
+    const SEVERAL: &str = "not: more than one";
+    check(&[
+        (UI_TARS, "do(action=\"Tap\", element=[1,2])\nfinish(message=\"done\")", SEVERAL),
+        (UI_TARS, "Thought: t\ndo(action=\"Back\")\n\nfinished(content='done')", SEVERAL),
+        (UI_TARS, "Thought: Settings (Android)\nfinished(content='done')", "COMPLETE \"done\""),
+    ]);
+}
+
+#[test]
 fn a_sentence_and_a_line_may_end_behind_a_call() {
     let of_1000 = &UI_TARS[1..];
     check(&[

@@ -134,11 +134,20 @@ fn split(body: &str) -> Option<(&str, &str)> {
     inline.or_else(|| {
         // Without a label, the call must have a line of its own.
         let mut at = 0;
+        let mut other = None;
         body.split_inclusive('\n').find_map(|line| {
             let start = at;
             at += line.len();
-            let is_call = begins_call(line.trim_start_matches([' ', '`']));
-            is_call.then(|| (&body[..start], python::unfenced(&body[start..])))
+            let line = line.trim_matches([' ', '`', '\n', '\r']);
+            if !begins_call(line) {
+                // A call of another family: the known one is the second action.
+                if python::is_strict(line, &VERBS.arg_names()) {
+                    other.get_or_insert(start);
+                }
+                return None;
+            }
+            let start = other.unwrap_or(start);
+            Some((&body[..start], python::unfenced(&body[start..])))
         })
     })
 }
