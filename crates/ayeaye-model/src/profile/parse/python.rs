@@ -78,6 +78,21 @@ pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
     (begins && rest.starts_with(['(', '（'])).then_some((name, rest))
 }
 
+/// Whether a line of a text is a call of what is no end, whichever family writes it so.
+pub(crate) fn acts(text: &str, ends: impl Fn(&str) -> bool) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim().trim_matches('`');
+        let line = line.strip_prefix("Action:").unwrap_or(line).trim_start();
+        let tag = line.strip_prefix('<').and_then(|tag| tag.split_once('>'));
+        let call = tag.map_or(line, |(_, inside)| inside);
+        // Words in brackets are none: `Settings(Android)`.
+        let is_code = |rest: &str| {
+            rest == "()" || rest.contains(|c: char| "='\"".contains(c) || c.is_ascii_digit())
+        };
+        head(call).is_some_and(|(name, rest)| !ends(name) && is_code(rest)) && is_strict(call, &[])
+    })
+}
+
 /// A text without a fence or backticks around it.
 pub(crate) fn unfenced(text: &str) -> &str {
     let text = text.trim();

@@ -43,12 +43,16 @@ fn what_follows_a_call_without_arguments_is_none_of_its_own() {
 }
 
 #[test]
-fn an_act_of_another_family_in_front_of_an_end_is_no_thought() {
-    const SEVERAL: &str = "not: more than one";
+fn an_act_in_front_of_an_end_is_no_thought() {
+    const ACTS: &str = "not: another action stands in front";
     check(&[
-        (UI_TARS, "do(action=\"Tap\", element=[1,2])\nfinish(message=\"done\")", SEVERAL),
-        (UI_TARS, "Thought: t\ndo(action=\"Back\")\n\nfinished(content='done')", SEVERAL),
-        (UI_TARS, "Thought: Settings (Android)\nfinished(content='done')", "COMPLETE \"done\""),
+        (UI_TARS, "do(action=\"Tap\", element=[1,2])\nfinish(message=\"done\")", ACTS),
+        (UI_TARS, "Thought: t\ndo(action=\"Back\")\n\nfinished(content='done')", ACTS),
+        (UI_TARS, "<answer>do(action=\"Back\")\nfinish(message=\"done\")</answer>", ACTS),
+        (&["autoglm"], "Action: click(start_box='(1,2)')\nfinish(message=\"done\")", ACTS),
+        (&["autoglm"], "Settings(Android)\nfinish(message=\"done\")", "COMPLETE \"done\""),
+        (UI_TARS, "Settings(Android)\nfinished(content='done')", "COMPLETE \"done\""),
+        (UI_TARS, "Thought: finished()\nAction: finished(content='done')", "COMPLETE \"done\""),
     ]);
 }
 

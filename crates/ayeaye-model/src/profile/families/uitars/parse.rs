@@ -62,6 +62,8 @@ fn with_call(
     let mut parsed = labelled(head);
     parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
     parsed.call = chosen(calls(written)?)?;
+    let acts = python::acts(head, |name| VERBS.completes(name));
+    parsed.doubt_if(acts, "another action stands in front of it");
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)
 }
@@ -134,20 +136,11 @@ fn split(body: &str) -> Option<(&str, &str)> {
     inline.or_else(|| {
         // Without a label, the call must have a line of its own.
         let mut at = 0;
-        let mut other = None;
         body.split_inclusive('\n').find_map(|line| {
             let start = at;
             at += line.len();
-            let line = line.trim_matches([' ', '`', '\n', '\r']);
-            if !begins_call(line) {
-                // A call of another family: the known one is the second action.
-                if python::is_strict(line, &VERBS.arg_names()) {
-                    other.get_or_insert(start);
-                }
-                return None;
-            }
-            let start = other.unwrap_or(start);
-            Some((&body[..start], python::unfenced(&body[start..])))
+            let is_call = begins_call(line.trim_start_matches([' ', '`']));
+            is_call.then(|| (&body[..start], python::unfenced(&body[start..])))
         })
     })
 }
