@@ -80,11 +80,12 @@ fn firm(body: &str) -> Option<usize> {
     None
 }
 
-/// Whether a text consists of brackets and closing wrappers alone.
+/// Whether a text consists of brackets, closing wrappers and the full stop of a sentence alone.
 fn is_decoration(text: &str) -> bool {
-    let mut text = text.trim().to_owned();
     const TAGS: [&str; 6] =
         ["</tool_call>", "<|end_of_box|>", "</answer>", "</action>", "</ACTION>", "</act>"];
+    let text = text.trim();
+    let mut text = text.strip_suffix(['.', '。']).unwrap_or(text).to_owned();
     for tag in TAGS {
         text = text.replace(tag, "");
     }

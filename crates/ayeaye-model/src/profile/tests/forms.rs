@@ -104,3 +104,16 @@ fn an_action_may_stand_in_the_tags_of_its_trainer() {
         (CPM, "The gear.\n<act>\n{\"PRESS\":\"BACK\"}\n</act>", "KEY BACK"),
     ]);
 }
+
+#[test]
+fn a_comma_or_a_full_stop_more_changes_no_object() {
+    check(&[
+        (&["m3a"], "Reason: r\nAction: {\"action_type\": \"navigate_back\",}", "KEY BACK"),
+        (&["agentcpm-gui"], "{\"thought\":\"t\",\"POINT\":[500,300,],}", "CLICK 500,300"),
+        (
+            &["m3a"],
+            "Reason: r\nAction: {\"action_type\": \"status\", \"goal_status\": \"complete\"}.",
+            "COMPLETE \"\"",
+        ),
+    ]);
+}

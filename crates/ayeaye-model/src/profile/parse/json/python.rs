@@ -27,7 +27,12 @@ pub(super) fn as_json(text: &str) -> Option<(String, usize)> {
             c => {
                 match c {
                     '{' | '[' => depth += 1,
-                    '}' | ']' => depth = depth.checked_sub(1)?,
+                    '}' | ']' => {
+                        depth = depth.checked_sub(1)?;
+                        // Behind the last of them Python has a comma, too.
+                        let last = json.trim_end();
+                        json.truncate(last.strip_suffix(',').unwrap_or(last).len());
+                    }
                     _ => {}
                 }
                 json.push(c);
@@ -84,6 +89,7 @@ mod tests {
         assert_eq!(&text[length..], " rest");
         let within = as_json(r#"{"name": "it's", "of": {'on': True}}"#);
         assert_eq!(within.unwrap().0, r#"{"name": "it's", "of": {"on": true}}"#);
+        assert_eq!(as_json(r#"{"a": [1, 2, ], }"#).unwrap().0, r#"{"a": [1, 2]}"#);
         for other in ["", "{", "{1: 2}", "{'a': 1", "{'a", "{'a': ']'"] {
             assert_eq!(as_json(other), None, "{other}");
         }
