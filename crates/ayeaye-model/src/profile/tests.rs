@@ -1,5 +1,6 @@
 //! What has to be true of every family.
 pub(crate) mod corpus;
+mod forms;
 mod names;
 mod own_clients;
 mod prompts;

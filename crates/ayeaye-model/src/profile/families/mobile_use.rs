@@ -190,12 +190,16 @@ pub(in crate::profile) fn with_last_words(mut decision: Decision) -> Decision {
 /// What stands in front of the model's words on its last step where it has ended a task without a report.
 const NO_REPORT: &str = "[No report. The model said of its last step:]";
 
+/// The tool by which the same models use a computer. They mix the names up, and their own clients look at neither.
+const COMPUTER: &str = "computer_use";
+
 /// The call in a call of the tool. Some models call the action as if it were the tool.
 pub(in crate::profile) fn call(
     tool: &str,
     mut args: Map<String, Value>,
 ) -> Result<ParsedCall, ParseError> {
-    if !tool.is_empty() && fold_name(tool) != fold_name(NAME) {
+    let is_tool = [NAME, COMPUTER, ""].iter().any(|name| fold_name(name) == fold_name(tool));
+    if !is_tool {
         match args.get("action") {
             None => {
                 args.insert("action".to_owned(), Value::from(tool));

@@ -153,6 +153,8 @@ fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, 
         let (name, arguments, length) = if inside.starts_with('{') {
             let (map, length) = repair::leading(inside)?;
             (String::new(), map, length)
+        } else if let Some((map, length)) = in_quotes(inside) {
+            (String::new(), map, length)
         } else if let Some(function) = xml::function(inside)? {
             (function.name, function.arguments, function.length)
         } else {
@@ -174,6 +176,21 @@ fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, 
         rest(&body[end..], found)?;
     }
     Ok(head)
+}
+
+/// The object in quotes at the start of a text, escaped or as it is, and its length with them. Sets that models are
+/// trained with have calls so.
+fn in_quotes(text: &str) -> Option<(Map<String, Value>, usize)> {
+    let bare = text.strip_prefix('"')?;
+    if let Ok((map, length)) = repair::leading(bare)
+        && bare[length..].starts_with('"')
+    {
+        return Some((map, length + 2));
+    }
+    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    let inside = reader.next()?.ok()?;
+    let (map, length) = json::leading(inside.trim()).ok()?;
+    (length == inside.trim().len()).then_some((map, reader.byte_offset()))
 }
 
 /// Parses a call without tags: the first object in a text.

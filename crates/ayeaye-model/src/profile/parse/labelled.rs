@@ -43,7 +43,7 @@ fn another(text: &str) -> bool {
 /// Whether a text begins like a reply without reasoning.
 fn begins(text: &str) -> bool {
     text.starts_with(['{', '[', '`'])
-        || ["<tool_call>", "<|begin_of_box|>"].iter().any(|tag| text.starts_with(tag))
+        || ["<tool_call>", "<|begin_of_box|>", "<act>"].iter().any(|tag| text.starts_with(tag))
         || ["thought", "reason", "action"].iter().any(|name| label(text, name).is_some())
 }
 
@@ -71,6 +71,7 @@ fn firm(body: &str) -> Option<usize> {
         let inner = inner.trim_start().trim_start_matches("<tool_call>");
         let inner = inner.trim_start().trim_start_matches("<|begin_of_box|>");
         let inner = inner.trim_start().trim_start_matches("<ACTION>").trim_start();
+        let inner = inner.trim_start_matches("<act>").trim_start();
         if inner.starts_with('{') {
             return Some(at + line.len() - inner.len());
         }
@@ -79,10 +80,13 @@ fn firm(body: &str) -> Option<usize> {
     None
 }
 
-/// Whether a text consists of brackets and closing wrappers alone.
+/// Whether a text consists of brackets, closing wrappers and the full stop of a sentence alone.
 fn is_decoration(text: &str) -> bool {
-    let mut text = text.trim().to_owned();
-    for tag in ["</tool_call>", "<|end_of_box|>", "</answer>", "</action>", "</ACTION>"] {
+    const TAGS: [&str; 6] =
+        ["</tool_call>", "<|end_of_box|>", "</answer>", "</action>", "</ACTION>", "</act>"];
+    let text = text.trim();
+    let mut text = text.strip_suffix(['.', '。']).unwrap_or(text).to_owned();
+    for tag in TAGS {
         text = text.replace(tag, "");
     }
     text.chars().all(|c| c.is_whitespace() || "`]*".contains(c))
@@ -97,7 +101,8 @@ pub(crate) fn reasons(thought: &str, before: &str) -> String {
     let mut lines: Vec<&str> = before.lines().collect();
     while let Some(line) = lines.last() {
         let bare = line.trim().trim_matches(['`', '[', '*']);
-        let empty = bare.is_empty() || bare == "json" || bare.starts_with("<tool_call>");
+        let opens = ["<tool_call>", "<act>"].iter().any(|tag| bare.starts_with(tag));
+        let empty = bare.is_empty() || bare == "json" || opens;
         if empty || label(bare, "action").is_some_and(|rest| rest.trim_matches('`').is_empty()) {
             lines.pop();
         } else {

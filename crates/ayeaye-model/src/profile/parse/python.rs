@@ -78,6 +78,21 @@ pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
     (begins && rest.starts_with(['(', '（'])).then_some((name, rest))
 }
 
+/// Whether a line of a text is a call of what is no end, whichever family writes it so.
+pub(crate) fn acts(text: &str, ends: impl Fn(&str) -> bool) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim().trim_matches('`');
+        let line = line.strip_prefix("Action:").unwrap_or(line).trim_start();
+        let tag = line.strip_prefix('<').and_then(|tag| tag.split_once('>'));
+        let call = tag.map_or(line, |(_, inside)| inside);
+        // Words in brackets are none: `Settings(Android)`.
+        let is_code = |rest: &str| {
+            rest == "()" || rest.contains(|c: char| "='\"".contains(c) || c.is_ascii_digit())
+        };
+        head(call).is_some_and(|(name, rest)| !ends(name) && is_code(rest)) && is_strict(call, &[])
+    })
+}
+
 /// A text without a fence or backticks around it.
 pub(crate) fn unfenced(text: &str) -> &str {
     let text = text.trim();
@@ -94,7 +109,7 @@ pub(crate) fn unfenced(text: &str) -> &str {
 
 /// The calls that a text consists of. `known` are the names of arguments.
 pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseError> {
-    let text = text.trim();
+    let text = without_full_stop(text.trim());
     if head(text).is_none() {
         return reject("it names no action; write one call of an action, such as press_back()");
     }
@@ -102,6 +117,12 @@ pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseEr
         Some(calls) => Ok(calls),
         None => Ok(vec![loose(text, known)?]),
     }
+}
+
+/// A call without the full stop of the sentence that it ends.
+fn without_full_stop(text: &str) -> &str {
+    let call = text.strip_suffix(['.', '。']).unwrap_or(text).trim_end();
+    if call.ends_with([')', '）']) { call } else { text }
 }
 
 /// Whether a text is one call whose texts are all properly quoted.
@@ -133,7 +154,8 @@ fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
     Some(found)
 }
 
-fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
+/// The call at the start of a text, if its texts are all properly quoted, and what stands behind it.
+pub(crate) fn one<'a>(text: &'a str, known: &[&str]) -> Option<(TextCall, &'a str)> {
     let (name, rest) = head(text)?;
     let mut call = TextCall { name: name.to_owned(), ..TextCall::default() };
     let mut rest = opened(rest)?.trim_start();
@@ -260,6 +282,10 @@ fn within(written: &str) -> Result<String, ParseError> {
         if written.contains(['\'', '"']) {
             return reject(format!("{} is not a value; put it in quotes", excerpt(written)));
         }
+        // What stands between the brackets of two calls, as in `f() or g()`.
+        if closes_more(written) {
+            return reject(SEVERAL);
+        }
         return Ok(written.to_owned());
     };
     let inside = written[open.len_utf8()..].strip_suffix(*close).ok_or_else(|| {
@@ -277,6 +303,20 @@ fn within(written: &str) -> Result<String, ParseError> {
         }
     }
     Ok(unescaped(inside))
+}
+
+/// Whether a bracket in a text closes none of its own.
+fn closes_more(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.chars().any(|c| {
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' if depth == 0 => return true,
+            ')' | '）' => depth -= 1,
+            _ => {}
+        }
+        false
+    })
 }
 
 /// Whether a text goes on with another argument of any name.

@@ -92,7 +92,11 @@ pub(crate) fn path(profile: Profile) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{name}.jsonl"))
 }
 
-fn read(profile: Profile, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
+pub(super) fn read(
+    profile: Profile,
+    reply: &Reply,
+    sent: ScreenSize,
+) -> Result<Decision, ParseError> {
     let coords = CoordContext { system: profile.spec().coords, image: sent };
     profile.family().read(reply, &coords)
 }

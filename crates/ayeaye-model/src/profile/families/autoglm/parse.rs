@@ -58,6 +58,8 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
         within,
         "its finish stands in the middle of a sentence and not on a line of its own",
     );
+    let acts = python::acts(head, |name| VERBS.completes(name));
+    parsed.doubt_if(acts, "another action stands in front of it");
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)
 }

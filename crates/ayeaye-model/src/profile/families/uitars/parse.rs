@@ -2,6 +2,7 @@
 use ayeaye_agent::{ParseError, Reply};
 
 use super::VERBS;
+use crate::profile::parse::args::names_place;
 use crate::profile::parse::python::{self, TextCall};
 use crate::profile::parse::{ParsedCall, ParsedReply, content, reasoning, reject};
 
@@ -61,6 +62,8 @@ fn with_call(
     let mut parsed = labelled(head);
     parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
     parsed.call = chosen(calls(written)?)?;
+    let acts = python::acts(head, |name| VERBS.completes(name));
+    parsed.doubt_if(acts, "another action stands in front of it");
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)
 }
@@ -155,8 +158,11 @@ fn without_fence(body: &str) -> &str {
 fn begins_line(before: &str) -> bool {
     let marks = |c: char| c != '\n' && (c.is_whitespace() || "*#`-".contains(c));
     let rest = before.trim_end_matches(marks);
-    rest.is_empty() || rest.ends_with('\n')
+    rest.is_empty() || rest.ends_with('\n') || rest.ends_with(ESCAPED_LINE_END)
 }
+
+/// A line end that came escaped once more.
+const ESCAPED_LINE_END: &str = "\\n";
 
 /// Where the label of the action starts and ends, colon included.
 fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
@@ -166,7 +172,8 @@ fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
             let start = before.len().checked_sub(label.len())?;
             before.get(start..).filter(|word| word.eq_ignore_ascii_case(label)).map(|_| start)
         })?;
-        let own = !before[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let in_word = before[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let own = !in_word || before[..start].ends_with(ESCAPED_LINE_END);
         own.then_some((start, at + colon.len()))
     })
 }
@@ -179,7 +186,15 @@ fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
         let args = vec![(String::new(), rest.trim().to_owned())];
         return Ok(vec![TextCall { name: name.to_owned(), args, left_out: Vec::new() }]);
     }
-    python::calls(written, &VERBS.arg_names())
+    python::calls(written, &VERBS.arg_names()).or_else(|why| before_comment(written).ok_or(why))
+}
+
+/// A gesture with a comment behind it, as Python has them. Behind a text it could be a piece of that.
+fn before_comment(written: &str) -> Option<Vec<TextCall>> {
+    let (call, behind) = python::one(written.trim_start(), &VERBS.arg_names())?;
+    let is_comment = behind.trim_start().starts_with('#') && !behind.contains(['(', '（']);
+    let has_text = call.args.iter().any(|(name, _)| !names_place(name) && name != "direction");
+    (is_comment && !has_text && VERBS.is_gesture(&call.name)).then(|| vec![call])
 }
 
 /// A call without the closing tags behind it, of whatever a prompt had put around the action.

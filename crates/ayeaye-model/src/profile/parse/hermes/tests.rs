@@ -17,6 +17,9 @@ fn a_call_is_found_wherever_it_stands() {
         "```\n{\"name\": \"mobile_use\", \"parameters\": {\"action\": \"wait\"}}\n```",
         "<tool_call><function=mobile_use><parameter=action>wait</parameter></function></tool_call>",
         "<tool_call>{\"name\":\"mobile_use\",\"arguments\":{\"action\":\"wait\"}</tool_call>",
+        "<tool_call>{\"name\": \"mobile_use\", \"arguments\": {'action': 'wait'}}</tool_call>",
+        "<tool_call>\n\"{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"wait\"}}\"\n</tool_call>",
+        r#"<tool_call>"{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"wait\"}}"</tool_call>"#,
     ] {
         let reply = said(text);
         let call = call(&reply).unwrap_or_else(|why| panic!("{text}: {why}"));
@@ -24,6 +27,7 @@ fn a_call_is_found_wherever_it_stands() {
             (call.name.as_str(), Value::from(call.arguments)),
             ("mobile_use", arguments.clone())
         );
+        assert_eq!(call.doubt.is_some(), !text.ends_with(['>', '`']), "{text}");
     }
 }
 

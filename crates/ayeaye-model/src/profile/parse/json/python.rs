@@ -1,10 +1,10 @@
-//! Objects that a model writes as Python prints them: `{'action': 'click', 'clear': True}`.
+//! Objects that a model writes as Python prints them: `{'action': 'click', 'clear': True}`. Within one in JSON, too.
 
 /// The dictionary at the start of a text as JSON, and its length in bytes; `None` where it is none. Whether all of it
 /// is in order, the reader of the JSON finds.
 pub(super) fn as_json(text: &str) -> Option<(String, usize)> {
     let inside = text.strip_prefix('{')?.trim_start();
-    if !inside.starts_with('\'') {
+    if !inside.starts_with(['\'', '"']) {
         return None;
     }
     let mut json = String::with_capacity(text.len());
@@ -27,7 +27,12 @@ pub(super) fn as_json(text: &str) -> Option<(String, usize)> {
             c => {
                 match c {
                     '{' | '[' => depth += 1,
-                    '}' | ']' => depth = depth.checked_sub(1)?,
+                    '}' | ']' => {
+                        depth = depth.checked_sub(1)?;
+                        // Behind the last of them Python has a comma, too.
+                        let last = json.trim_end();
+                        json.truncate(last.strip_suffix(',').unwrap_or(last).len());
+                    }
                     _ => {}
                 }
                 json.push(c);
@@ -82,7 +87,10 @@ mod tests {
             r#"{"action": "it's", "of": [[1, 2]], "on": true, "no": null, "say": "a \"b\" 'c' \n"}"#
         );
         assert_eq!(&text[length..], " rest");
-        for other in ["", "{", "{\"a\": 1}", "{'a': 1", "{'a", "{'a': ']'"] {
+        let within = as_json(r#"{"name": "it's", "of": {'on': True}}"#);
+        assert_eq!(within.unwrap().0, r#"{"name": "it's", "of": {"on": true}}"#);
+        assert_eq!(as_json(r#"{"a": [1, 2, ], }"#).unwrap().0, r#"{"a": [1, 2]}"#);
+        for other in ["", "{", "{1: 2}", "{'a': 1", "{'a", "{'a': ']'"] {
             assert_eq!(as_json(other), None, "{other}");
         }
     }

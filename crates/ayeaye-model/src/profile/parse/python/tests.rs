@@ -34,6 +34,9 @@ fn calls_are_read_as_they_are_meant() {
         ("type(content='it's', point='1 2')", "type content=it's point=1 2"),
         ("do(action=\"Type\", text=\"two\nlines\")", "do action=Type text=two\nlines"),
         ("press_back()\n\npress_back();", "press_back"),
+        ("press_back()。", "press_back"),
+        ("type(content='好')。", "type content=好"),
+        ("click(point=(5, 6)).", "click point=(5, 6)"),
         ("type(content='C:\\dir')", "type content=C:\\dir"),
         ("click(reason='a, b', point='5 6', of=[1, (2)], speed=0.5)", "click point=5 6"),
         ("click(x=5, y=6)", "click =x=5 =y=6"),
@@ -56,6 +59,11 @@ fn what_could_be_two_things_is_refused() {
         ("f(content='ok') and so on", "no end"),
         ("f(point='1 2', point='3 4')", "twice"),
         ("f(content='it's', other='x')", "two places"),
+        ("f()\nAction: g()", "more than one"),
+        ("f()\nThought: done (really)", "more than one"),
+        ("f() or g()", "more than one"),
+        ("f(), g()", "more than one"),
+        ("f()(5, 6)", "more than one"),
     ] {
         let shown = shown(text);
         assert!(shown.starts_with("not:") && shown.contains(part), "{text}: {shown}");
