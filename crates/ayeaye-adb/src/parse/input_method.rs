@@ -225,9 +225,10 @@ fn field_kind(text: &str) -> Option<u32> {
     if text.contains(NOT_STARTED) {
         return None;
     }
-    let mut rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    let rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    let rest = rest.take_while(|line| line.trim() != "mInputEditorInfo: null");
     // Some builds print it on the same line, most on the next.
-    let told = rest.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
+    let told = rest.take(2).find_map(|line| line.split_once("inputType=0x"));
     let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
     digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
@@ -413,6 +414,8 @@ mod tests {
         assert!(secret_field(&dump(true, info)));
         assert!(!secret_field(&dump(false, info)));
         assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n")));
+        // What stands behind it is the keyboard's own.
+        assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n    inputType=0x81 x\n")));
         assert!(!secret_field(""));
         assert!(secret_field("mInputEditorInfo: inputType=0x81 x"), "on one line");
     }
