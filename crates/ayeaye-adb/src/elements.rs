@@ -142,7 +142,7 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
     if text.contains("could not get idle state") {
         return Ok(Dump::Restless);
     }
-    if text.contains("<hierarchy") {
+    if has_tree(&text) {
         return Ok(Dump::None(NoElements::Unusable(CUT.to_owned())));
     }
     let said = sanitize_first_line(&without_theme_trace(&text))
@@ -162,12 +162,23 @@ async fn read(client: &DeviceClient, command: &str) -> Result<Dump, DeviceError>
 
 /// Whether somebody else has the phone's `UiAutomation`.
 fn is_taken(text: &str) -> bool {
-    text.contains("UiAutomation") && text.contains("already registered")
+    !has_tree(text) && text.contains("UiAutomation") && text.contains("already registered")
 }
 
-/// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front.
+/// Whether a dump failed in a way that passes: while the screen changes, it may have no window in front, or an element is
+/// gone before it is read, at which `uiautomator` itself ends (AOSP, `AccessibilityNodeInfoDumper.childNafCheck`).
 fn is_empty_dump(text: &str) -> bool {
-    without_theme_trace(text).trim().is_empty() || text.contains("null root node")
+    if has_tree(text) {
+        return false;
+    }
+    let rest = without_theme_trace(text);
+    matches!(rest.trim(), "" | "Killed")
+        || ["null root node", "AccessibilityNodeInfoDumper"].iter().any(|it| text.contains(it))
+}
+
+/// Whether there is a list, or a part of one; what stands in it is an app's.
+fn has_tree(text: &str) -> bool {
+    text.contains("<hierarchy")
 }
 
 /// Without the trace that MIUI and `HyperOS` print of a file of themes that is not there, whatever comes of the dump.

@@ -38,8 +38,9 @@ const KNOWN: &[KnownRefusal] = &[
         printed: "INSTALL_FAILED_VERIFICATION_FAILURE",
         means: "its check of apps, by Play Protect or the maker, does not allow this one \
                 (INSTALL_FAILED_VERIFICATION_FAILURE)",
-        mend: "Switch off \"Verify apps over USB\" in the developer options while the app is installed; if that \
-               changes nothing, the maker's own check refuses it, and it can only be installed on the device itself",
+        mend: "Switch off \"Verify apps over USB\" in the developer options while the app is installed, and on Xiaomi \
+               phones switch on \"Install via USB\"; if that changes nothing, the maker's own check refuses it, and it \
+               can only be installed on the device itself",
     },
     KnownRefusal {
         printed: "INSTALL_FAILED_INSUFFICIENT_STORAGE",
@@ -122,6 +123,10 @@ mod tests {
             (
                 "Failure [INSTALL_FAILED_ABORTED: User rejected permissions]",
                 "allow the installation",
+            ),
+            (
+                "Failure [INSTALL_FAILED_VERIFICATION_FAILURE: Install not allowed for file:///data/app/vmdl1.tmp]",
+                "Install via USB",
             ),
             ("Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse base.apk]", "APK"),
         ] {

@@ -105,14 +105,23 @@ fn in_front_of_displays(text: &str) -> impl Iterator<Item = (u32, &str)> {
     })
 }
 
-/// Whose the window of a tree is: its first element's package.
+/// Whose the window of a tree is: its first element's package. A text with quotes in it stands in single ones.
 fn package_of(tree: &str) -> Option<&str> {
-    let (_, rest) = tree.split_once(" package=\"")?;
-    rest.split('"').next().filter(|package| !package.is_empty())
+    let (_, mut rest) = tree.split_once("<node")?;
+    loop {
+        let (name, value) = rest.split_once('=')?;
+        let mark = value.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+        let (value, behind) = value[1..].split_once(mark)?;
+        if name.trim() == "package" {
+            return Some(value).filter(|package| !package.is_empty());
+        }
+        rest = behind;
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{foreground, on_display, other_display_of};
     use super::*;
 
     fn windows(focus: &str, apps: &[(u32, &str)]) -> String {
@@ -164,6 +173,43 @@ mod tests {
         let same = windows("", &[(0, "a.shop"), (4, "a.shop")]);
         assert!(is_tree_of(0, &tree("a.shop"), [&same, &same]).is_err());
         assert!(is_tree_of(0, &tree("a.shop"), ["", ""]).is_err(), "nothing is told");
+    }
+
+    #[test]
+    fn a_text_cannot_pass_for_the_package_of_a_tree() {
+        let told = windows("", &TWO);
+        let of = |first: &str| {
+            let tree = format!("<hierarchy><node {first} bounds=\"[0,0][9,9]\"/></hierarchy>");
+            is_tree_of(0, &tree, [&told, &told]).is_ok()
+        };
+        assert!(of("text=\"\" package=\"a.shop\""));
+        assert!(of("text='a \"b\" c' package=\"a.shop\""));
+        assert!(!of("text='\" package=\"a.shop\"' package=\"a.calculator\""));
+        for cut in ["text", "text=", "text=\"", "text=é", ""] {
+            assert!(!of(cut), "{cut}");
+        }
+    }
+
+    /// As a phone with Android 15 and a virtual display tells it.
+    #[test]
+    fn the_activity_in_front_of_all_displays_is_not_on_the_last() {
+        let shop = "ActivityRecord{1 u0 a.shop/.Main t2}";
+        let told = format!(
+            "Display #0 (activities from top to bottom):\n      topResumedActivity={shop}\nDisplay #53 (activities \
+             from top to bottom):\n  ResumedActivity: {shop}\n  Display: mDisplayId=0 (organized)\n  \
+             mFocusedApp={shop}\n  Display: mDisplayId=53\n  mFocusedApp=null\n"
+        );
+        assert_eq!(displays_in_use(&told), [0]);
+        assert!(is_tree_of(0, &tree("a.shop"), [&told, &told]).is_ok());
+        let on = |display| foreground(&on_display(&told, display)).map(|app| app.package);
+        assert_eq!(on(0).as_deref(), Some("a.shop"));
+        assert_eq!(on(53), None);
+        assert_eq!(other_display_of(&told, "a.shop", 0), None);
+        let only = format!("Display #0 (activities)\n  ResumedActivity: {shop}\n");
+        assert_eq!(
+            foreground(&on_display(&only, 0)).map(|app| app.package).as_deref(),
+            Some("a.shop")
+        );
     }
 
     #[test]

@@ -73,6 +73,8 @@ pub(crate) fn error_dialog(text: &str) -> Option<String> {
     focused_windows(text).find_map(|window| {
         // Behind the window's token and its user.
         let title = window.splitn(3, ' ').nth(2)?;
+        // vivo's phones write " type=2003 " behind it.
+        let title = title.split(" type=").next().unwrap_or(title);
         BEGINS.iter().any(|begin| title.starts_with(begin)).then(|| sanitize(title))
     })
 }
@@ -138,7 +140,7 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| focused.first())
         .cloned()
         .or_else(|| lines(text).filter(|line| is_of_bars(line)).find_map(component))
-        .or_else(|| lines(text).find_map(ime_target))
+        .or_else(|| ime_target(text))
         .or_else(|| lines(text).find_map(last_started))
 }
 
@@ -211,16 +213,27 @@ fn is_cover(app: &Component) -> bool {
 }
 
 /// The window that would receive text, the last resort on Android 11 and 12, whose list of windows
-/// does not name the focused one.
-fn ime_target(line: &str) -> Option<Component> {
-    let line = line.trim_start();
+/// does not name the focused one. Where it is a menu that pops up, the app's window below it.
+fn ime_target(text: &str) -> Option<Component> {
     // The second is that of NVIDIA's televisions.
     let told = [
         "mInputMethodTarget in display#",
         "mInputMethodInputTarget in display#",
         "imeInputTarget in display#",
     ];
-    told.iter().any(|key| line.starts_with(key)).then(|| component(line)).flatten()
+    let target = |line: &str| {
+        let line = line.trim_start();
+        let window = told.iter().find_map(|key| line.strip_prefix(key))?;
+        component(window).or_else(|| {
+            let token = window.split_once('{')?.1.split_whitespace().next();
+            let all = listed(text);
+            let at = all.iter().position(|it| it.token() == token)?;
+            let owner = all[at].owner?;
+            let below = all[at..].iter().filter(|it| it.owner == Some(owner));
+            below.filter(|it| it.is_of_activity()).find_map(|it| component(it.name))
+        })
+    };
+    lines(text).find_map(target)
 }
 
 /// The activity that was started last, from `dumpsys activity starter`: all that a television says while

@@ -68,6 +68,7 @@ pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
 /// true where a hardware keyboard keeps it away, and `mIsInputViewShown`, which the input method tells of itself, stays
 /// true after it was hidden: where both are told, both must be.
 pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
+    let text = of_person_in_front(text);
     let told = |key: &str| {
         let values = text.split(key).skip(1).filter_map(|rest| rest.strip_prefix('='));
         values.map(|value| value.starts_with("true")).reduce(|one, other| one || other)
@@ -75,6 +76,24 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
     match (told("mInputShown"), told("mIsInputViewShown")) {
         (Some(asked), Some(drawn)) => Some(asked && drawn),
         (one, other) => one.or(other),
+    }
+}
+
+/// What is told of the person in front. Of several who use one machine at once, as in a car with a screen for each seat,
+/// all is told one after the other since Android 15 (AOSP, `InputMethodManagerService.dumpAsStringNoCheck`).
+fn of_person_in_front(text: &str) -> &str {
+    const PERSON: &str = "UserId=";
+    let number = |rest: &str| rest.lines().next()?.trim().parse::<u32>().ok();
+    let Some((_, told)) = text.split_once("mCurrentImeUserId=") else { return text };
+    let in_front = number(told);
+    let begins_line =
+        |at: &usize| text[..*at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+    let persons: Vec<usize> =
+        text.match_indices(PERSON).map(|(at, _)| at).filter(begins_line).collect();
+    let is_own = |at: &usize| number(&text[at + PERSON.len()..]) == in_front;
+    match persons.iter().position(is_own).filter(|_| in_front.is_some()) {
+        Some(own) => &text[persons[own]..persons.get(own + 1).copied().unwrap_or(text.len())],
+        None => text,
     }
 }
 
@@ -103,10 +122,12 @@ pub(crate) struct FieldState {
 impl FieldState {
     /// From what [`FIELD_QUERY`] prints, or more of the same dump.
     pub(crate) fn read(text: &str) -> Self {
+        let method = current_method(text);
+        let text = of_person_in_front(text);
         Self {
             keyboard_shown: keyboard_shown(text),
             caret: caret(text),
-            method: current_method(text),
+            method,
             secret: field_kind(text).map(is_password),
             one_line: field_kind(text).and_then(is_one_line),
             has_field: has_field(text),
@@ -202,7 +223,7 @@ struct MethodOfUser {
 /// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
 /// the keyboard was started with. One left over from a field that has lost the focus does not count.
 pub(crate) fn secret_field(text: &str) -> bool {
-    field_kind(text).is_some_and(is_password)
+    field_kind(of_person_in_front(text)).is_some_and(is_password)
 }
 
 /// See [`FieldState::has_field`]. A window without a field starts no input, or one of type 0 (AOSP,
@@ -225,9 +246,10 @@ fn field_kind(text: &str) -> Option<u32> {
     if text.contains(NOT_STARTED) {
         return None;
     }
-    let mut rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    let rest = lines(text).skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    let rest = rest.take_while(|line| line.trim() != "mInputEditorInfo: null");
     // Some builds print it on the same line, most on the next.
-    let told = rest.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
+    let told = rest.take(2).find_map(|line| line.split_once("inputType=0x"));
     let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
     digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
@@ -384,6 +406,36 @@ mod tests {
     }
 
     #[test]
+    fn what_others_do_in_the_same_car_is_not_taken_for_the_drivers() {
+        let person = |user: u32, shown: bool, kind: &str| {
+            format!(
+                "  UserId={user}\n      mSelectedMethodId=a.b/.C\n      mInputShown={shown}\n  mInputStarted=true\n  \
+                 mInputEditorInfo:\n    inputType={kind} x\n  mIsInputViewShown={shown}\n"
+            )
+        };
+        let car = |driver: u32| {
+            format!(
+                "  mCurrentImeUserId={driver}\n{}{}",
+                person(10, false, "0x1"),
+                person(11, true, "0x81")
+            )
+        };
+        for (driver, is_typing) in [(10, false), (11, true)] {
+            let told = car(driver);
+            let field = FieldState::read(&told);
+            assert_eq!((field.keyboard_shown, field.secret), (Some(is_typing), Some(is_typing)));
+            assert_eq!((keyboard_shown(&told), secret_field(&told)), (Some(is_typing), is_typing));
+            assert_eq!(field.method.as_deref(), Some("a.b/.C"));
+        }
+        // Whose it is may not be told, or nonsense: then everything counts.
+        for driver in ["", "x", "12"] {
+            let told =
+                car(10).replace("mCurrentImeUserId=10", &format!("mCurrentImeUserId={driver}"));
+            assert_eq!(keyboard_shown(&told), Some(true), "{driver}");
+        }
+    }
+
+    #[test]
     fn where_ime_is_refused_the_settings_and_the_packages_tell() {
         let refused = "\nException occurred while executing 'ime':\njava.lang.SecurityException: uid 2000 \
                        does not have android.permission.WRITE_SECURE_SETTINGS.\n\tat android.app.X\n";
@@ -413,6 +465,8 @@ mod tests {
         assert!(secret_field(&dump(true, info)));
         assert!(!secret_field(&dump(false, info)));
         assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n")));
+        // What stands behind it is the keyboard's own.
+        assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n    inputType=0x81 x\n")));
         assert!(!secret_field(""));
         assert!(secret_field("mInputEditorInfo: inputType=0x81 x"), "on one line");
     }

@@ -447,6 +447,10 @@ fn a_tree_is_whole_or_none() {
     assert_eq!(samples("uiautomator_dump").len(), 6, "a sample that no test reads");
     assert_eq!(ui_tree(&tree[..tree.len() - 20]), None);
     assert_eq!(ui_tree("x<hierarchy rotation=\"0\" />UI"), Some("<hierarchy rotation=\"0\" />"));
+    let one = "<hierarchy><node/></hierarchy>";
+    for others in ["<hierarchy><node/></hierarchy>", "<hierarchy />", "<?xml?><hierarchy><node/>"] {
+        assert_eq!(ui_tree(&format!("{one}\n{others}")), Some(one), "{others}");
+    }
 }
 
 fn everything(text: &str) {

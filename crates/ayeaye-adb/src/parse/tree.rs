@@ -1,27 +1,30 @@
 //! The UI tree, as `uiautomator dump` prints it.
 use std::borrow::Cow;
 
-/// The XML document, without a byte order mark before it and the message after it. `None` without a
-/// whole document, as when only a stack trace was printed.
+/// The XML document, without a byte order mark before it and the message after it; the first of several. `None` without
+/// a whole document, as when only a stack trace was printed.
 pub(crate) fn ui_tree(text: &str) -> Option<&str> {
     let root = text.find("<hierarchy")?;
     let start = text[..root].rfind("<?xml").unwrap_or(root);
-    let end = match text.rfind(CLOSED) {
-        Some(at) if root < at => at + CLOSED.len(),
-        // A screen without elements: `<hierarchy rotation="0" />`.
-        _ => {
-            let tag = root + text[root..].find('>')? + 1;
-            text[..tag].ends_with("/>").then_some(tag)?
-        }
+    let tag = root + text[root..].find('>')? + 1;
+    // A screen without elements: `<hierarchy rotation="0" />`.
+    let end = if text[..tag].ends_with("/>") {
+        tag
+    } else {
+        tag + text[tag..].find(CLOSED)? + CLOSED.len()
     };
     text.get(start..end)
 }
 
 const CLOSED: &str = "</hierarchy>";
 
+/// The references by name that XML has.
+const NAMED: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
+
 /// The document as XML that can be read: texts of apps may hold characters that XML has none for, and phones write some
 /// of those by number all the same, or a character as its two halves in UTF-16. What phones write by number without need,
-/// such as 😀, is written as it is: so a text is found again.
+/// such as 😀, is written as it is: so a text is found again. An `&` that refers to nothing is one: for it the whole
+/// document would be refused.
 pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
     let mut valid = String::new();
     let (mut at, mut copied) = (0, 0);
@@ -39,7 +42,14 @@ pub(crate) fn with_valid_characters(xml: &str) -> Cow<'_, str> {
                     None => (length, Some('\u{fffd}')),
                 },
             },
-            None if rest.starts_with('&') => (1, None),
+            None if rest.starts_with('&') => {
+                if !NAMED.iter().any(|name| rest.starts_with(name)) {
+                    valid.push_str(&xml[copied..at]);
+                    valid.push_str(NAMED[0]);
+                    copied = at + 1;
+                }
+                (1, None)
+            }
             None => (rest.chars().next().map_or(1, char::len_utf8), Some('\u{fffd}')),
         };
         if let Some(c) = becomes {
@@ -104,21 +114,14 @@ mod tests {
             ("&#55357;&#55357;&#56397;", "\u{fffd}👍"),
             ("&#1114112;", "\u{fffd}"),
             ("&#128077;&#x1f600;&#65;", "👍😀A"),
+            ("a & b &amp; c&", "a &amp; b &amp; c&amp;"),
+            ("&#0;&nbsp;&lt;", "\u{fffd}&amp;nbsp;&lt;"),
+            ("&#;&#x;&#12", "&amp;#;&amp;#x;&amp;#12"),
+            ("&#+65;&#长;", "&amp;#+65;&amp;#长;"),
         ] {
             assert_eq!(with_valid_characters(xml), read, "{xml}");
         }
-        for valid in [
-            "",
-            "a &amp; b",
-            "&#10;&#9;&#60;&#38;&#34;&#x27;",
-            "👍\t\n",
-            "&#;",
-            "&#x;",
-            "&#12",
-            "&",
-            "&#+65;",
-            "&#长;",
-        ] {
+        for valid in ["", "a &amp; b", "&#10;&#9;&#60;&#38;&#34;&#x27;", "👍\t\n"] {
             assert!(
                 matches!(with_valid_characters(valid), Cow::Borrowed(it) if it == valid),
                 "{valid}"

@@ -219,7 +219,13 @@ pub(super) fn display_of(line: &str) -> Option<u32> {
 
 /// Whether a line begins what is told of no display any more.
 pub(super) fn ends_displays(line: &str) -> bool {
-    line.trim_start().starts_with(HEADER)
+    line.trim_start().starts_with(HEADER) || is_of_all_displays(line)
+}
+
+/// Whether a line tells the activity in front on any display, as `dumpsys activity` does behind the last one (AOSP,
+/// `ActivityTaskManagerService.dumpActivitiesLocked`). That one is often a virtual display that shows nothing.
+fn is_of_all_displays(line: &str) -> bool {
+    line.trim_start().starts_with("ResumedActivity:")
 }
 
 /// The displays that are told of, once for each heading.
@@ -234,6 +240,7 @@ pub(crate) fn on_display(text: &str, display: u32) -> Cow<'_, str> {
     if !has_heading || is_forged(text) {
         return Cow::Borrowed(text);
     }
+    let are_several = displays(text).any(|other| other != display);
     let mut is_here = true;
     let mut kept = String::new();
     for line in lines(text) {
@@ -242,7 +249,8 @@ pub(crate) fn on_display(text: &str, display: u32) -> Cow<'_, str> {
         } else if ends_displays(line) {
             is_here = true;
         }
-        if is_here {
+        // Of several it is not known which one that is about.
+        if is_here && !(are_several && is_of_all_displays(line)) {
             kept.push_str(line);
             kept.push('\n');
         }

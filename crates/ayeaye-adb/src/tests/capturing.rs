@@ -472,9 +472,22 @@ async fn elements_that_are_not_there_between_two_screens_are_asked_for_again() {
     const NULL: &str = "ERROR: null root node returned by UiTestAutomationBridge.\n";
     // MIUI and HyperOS print it before whatever comes of the dump.
     const TRACE: &str = include_str!("../../samples/uiautomator_dump/12_xiaomi-miui_2_error.txt");
+    // An element was gone before it was read.
+    const GONE: &str = "java.lang.NullPointerException: Attempt to invoke virtual method on a null object reference\n\
+        \tat com.android.uiautomator.core.AccessibilityNodeInfoDumper.childNafCheck(X.java:296)\nKilled\n";
+    // Words of an app are nothing that `uiautomator` says.
+    const QUOTED: &str = "<hierarchy rotation=\"0\"><node text=\"ERROR: null root node; UiAutomationService already \
+        registered; AccessibilityNodeInfoDumper\" /></hierarchy>";
     let (plain, compressed) =
         ("uiautomator dump /dev/tty", "uiautomator dump --compressed /dev/tty");
+    let fake = Fake::phone(|request| {
+        request.starts_with("exec:uiautomator").then(|| Reply::Bytes(QUOTED.as_bytes().to_vec()))
+    })
+    .await;
+    assert_eq!(fake.open().await.ui_tree().await.unwrap().as_deref(), Some(QUOTED));
+    assert_eq!(fake.commands(), [plain]);
     for (failures, asked) in [
+        (vec!["Killed\n", GONE], vec![plain, plain, plain]),
         (vec![TRACE, TRACE], vec![plain, plain, plain]),
         (vec![NULL], vec![plain, plain]),
         (vec!["", NULL], vec![plain, plain, plain]),

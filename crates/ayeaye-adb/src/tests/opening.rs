@@ -348,9 +348,12 @@ async fn an_app_is_opened_on_the_display_that_is_looked_at() {
                 format!("  Display: mDisplayId={display}\n  mFocusedApp={focused}\n")
             };
             let activity = |display: u32| {
-                format!("Display #{display} (activities):\n  ResumedActivity: {}\n", app(display))
+                let resumed = app(display);
+                format!("Display #{display} (activities):\n    topResumedActivity={resumed}\n")
             };
-            let told = [window(0) + &window(1), activity(0) + &activity(1)].join(CUT);
+            let of_all = format!("  ResumedActivity: {}\n", app(shown_on));
+            let activities = activity(0) + &activity(1) + &of_all;
+            let told = [window(0) + &window(1), activities].join(CUT);
             request.contains("mCurrentFocus").then(|| Reply::out(told))
         })
         .await;

@@ -224,6 +224,7 @@ fn what_the_phone_says_over_an_app_is_told() {
     for title in ["Application Not Responding: com.example.shop", "Application Error: com.example"]
     {
         assert_eq!(said(title).as_deref(), Some(title));
+        assert_eq!(said(&format!("{title} type=2003 ")).as_deref(), Some(title), "as vivo has it");
     }
     for title in ["com.example/.Main", "NotificationShade", "About Application Error: x", ""] {
         assert_eq!(said(title), None, "{title}");
@@ -263,4 +264,20 @@ fn another_apps_activity_above_the_app_in_focus_is_what_is_seen() {
     ] {
         assert_eq!(told(title, kind), expected, "{title} {kind:?}");
     }
+}
+
+/// As `dumpsys window windows` of Android 14 has it: nothing else of the window in focus is told.
+#[test]
+fn behind_a_menu_that_pops_up_is_the_app_that_shows_it() {
+    let list = |owner: &str| {
+        format!(
+            "  Window #0 Window{{d0 u0 Pop-Up Window}}:\n    mOwnerUid={owner} package=a.map\n    \
+             mAttrs={{(0,0) ty=APPLICATION_PANEL\n  Window #1 Window{{e0 u0 a.home/a.home.Home}}:\n    \
+             mOwnerUid=10177 package=a.home\n    mAttrs={{(0,0) ty=BASE_APPLICATION\n  \
+             Window #2 Window{{f0 u0 a.map/a.map.Main}}:\n    mOwnerUid=10207 package=a.map\n    \
+             mAttrs={{(0,0) ty=BASE_APPLICATION\n  imeInputTarget in display# 0 Window{{d0 u0 Pop-Up Window}}\n"
+        )
+    };
+    assert_eq!(in_front(&list("10207")), app("a.map", ".Main"));
+    assert_eq!(in_front(&list("10300")), None, "another app names its package");
 }
