@@ -22,12 +22,9 @@ async fn other_machines_need_a_token_that_the_user_chose() {
     assert!(matches!(taken, Err(HttpError::Listen { .. })));
     let told = taken.unwrap_err().to_string();
     assert!(told.contains("another program") && told.contains("--http PORT"), "{told}");
-    #[cfg(unix)]
-    {
-        let _noted = running_server::RunningServer::note(home.path(), &first.page_url()).unwrap();
-        let told = HttpServer::bind(&settings, home.path()).await.unwrap_err().to_string();
-        assert!(told.contains("`ayeaye ui`") && told.contains(&first.page_url()), "{told}");
-    }
+    let _noted = running_server::RunningServer::note(home.path(), &first.page_url()).unwrap();
+    let told = HttpServer::bind(&settings, home.path()).await.unwrap_err().to_string();
+    assert!(told.contains("`ayeaye ui`") && told.contains(&first.page_url()), "{told}");
 }
 
 #[tokio::test]
