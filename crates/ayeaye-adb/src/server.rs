@@ -133,7 +133,7 @@ impl Server {
                 #[cfg(not(unix))]
                 ServerAddress::Local(_) => Err(std::io::Error::new(
                     std::io::ErrorKind::Unsupported,
-                    "Unix sockets are not available on this system",
+                    "an adb server at a Unix socket is not for this system: set adb.server to tcp:HOST:PORT",
                 )),
             }
         };
