@@ -133,7 +133,7 @@ impl Server {
                 #[cfg(not(unix))]
                 ServerAddress::Local(_) => Err(std::io::Error::new(
                     std::io::ErrorKind::Unsupported,
-                    "Unix sockets are not available on this system",
+                    "an adb server at a Unix socket is not for this system: set adb.server to tcp:HOST:PORT",
                 )),
             }
         };
@@ -194,7 +194,22 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .kill_on_drop(true);
+        if let Some(folder) = self.working_folder(adb) {
+            command.current_dir(folder);
+        }
         command
+    }
+
+    /// The root of the file system that the program is on. The server stays in its working folder for as long as it
+    /// runs, and Windows lets nobody remove or rename that. `None` where a path is relative, to the folder of this
+    /// process, or the root one of a share (`\\server\share`) or of `\\?\`, where not every program can work.
+    fn working_folder<'a>(&self, adb: &'a Path) -> Option<&'a Path> {
+        let paths_are_whole = match &self.config.server {
+            ServerAddress::Tcp { .. } => adb.is_absolute(),
+            ServerAddress::Local(socket) => adb.is_absolute() && socket.is_absolute(),
+        };
+        let is_plain = !adb.as_os_str().as_encoded_bytes().starts_with(br"\\");
+        adb.ancestors().last().filter(|_| paths_are_whole && is_plain)
     }
 }
 
@@ -228,6 +243,27 @@ mod tests {
             let removed =
                 command.as_std().get_envs().any(|variable| variable == (ADDRESS.as_ref(), None));
             assert!(removed, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn a_started_server_stays_in_no_folder_of_the_user() {
+        let root = if cfg!(windows) { r"C:\" } else { "/" };
+        let adb = format!("{root}sdk/platform-tools/adb");
+        let tcp = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: 39415 };
+        let local = |path: &str| ServerAddress::Local(path.into());
+        let whole = local(&format!("{root}run/adb.sock"));
+        for (address, adb, folder) in [
+            (&tcp, adb.as_str(), Some(root)),
+            (&whole, adb.as_str(), Some(root)),
+            (&local("adb.sock"), adb.as_str(), None),
+            (&tcp, "tools/adb", None),
+            (&tcp, r"\\server\tools\adb.exe", None),
+            (&tcp, r"\\?\C:\sdk\adb.exe", None),
+        ] {
+            let server = Server::new(AdbConfig::new(address.clone(), None));
+            let command = server.start_command(Path::new(adb));
+            assert_eq!(command.as_std().get_current_dir(), folder.map(Path::new), "{command:?}");
         }
     }
 }

@@ -42,5 +42,5 @@ pub use picture::SmartResize;
 pub use picture::encode_within;
 pub use profile::coords::{CoordSystem, CoordUnit, UnknownCoordSystem};
 pub use profile::{Profile, ProfileInfo, UnknownProfile};
-pub use remote::{ConfigError, ModelList, Reach, RemoteModel, without_halves};
+pub use remote::{ConfigError, ModelList, Reach, RemoteModel, SYSTEM_STORE, without_halves};
 pub use secret::Secret;

@@ -35,6 +35,7 @@ mod wire;
 pub(crate) use client::Client;
 pub use client::ModelList;
 use completion::{DONE_WITHOUT_REASON, FAILED, TRUNCATED, UNPARSED};
+pub use error::SYSTEM_STORE;
 pub use reach::Reach;
 pub(crate) use reach::lists;
 pub use surrogates::without_halves;

@@ -57,7 +57,7 @@ Settings come from flags, the environment (AYEAYE_…) and ayeaye.toml; `ayeaye 
 
 /// An MCP server that hands tasks to Android phones.
 #[derive(Debug, Parser)]
-#[command(name = "ayeaye", version, after_help = EXAMPLES)]
+#[command(name = "ayeaye", bin_name = "ayeaye", version, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     settings: SettingFlags,

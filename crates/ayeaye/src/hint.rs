@@ -194,12 +194,12 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "`adb kill-server` on the server's machine ends an adb server that hangs; the next look starts a new one",
         ),
         DeviceError::NoServer { .. } => reader.choose(
-            "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
-             phone; `ayeaye doctor` checks everything at once",
-            "install adb (Android platform-tools); `ayeaye demo`, or `ayeaye run … --virtual`, tries it without a \
-             phone; `ayeaye doctor` checks everything at once",
-            "install adb (Android platform-tools) on the server's machine; `ayeaye doctor` there checks everything at \
-             once",
+            "install adb (Android platform-tools) or, where it is there, see what `adb start-server` says; `ayeaye \
+             serve --virtual` tries it without a phone; `ayeaye doctor` checks everything at once",
+            "install adb (Android platform-tools) or, where it is there, see what `adb start-server` says; `ayeaye demo`, \
+             or `ayeaye run … --virtual`, tries it without a phone; `ayeaye doctor` checks everything at once",
+            "install adb (Android platform-tools) on the server's machine or, where it is there, see what `adb \
+             start-server` says; `ayeaye doctor` there checks everything at once",
         ),
         DeviceError::NotFound(_) => reader.choose(
             "list_connected_devices shows all phones; plug the phone in and enable USB debugging, or connect it: \
@@ -278,7 +278,8 @@ fn for_another_phone(reader: Reader) -> &'static str {
 pub fn for_connect_error(err: &ConnectError) -> &'static str {
     match err {
         ConnectError::NoServer(_) => {
-            "install adb (Android platform-tools); `ayeaye doctor` checks everything at once"
+            "install adb (Android platform-tools) or, where it is there, see what `adb start-server` says; `ayeaye \
+             doctor` checks everything at once"
         }
         ConnectError::TooOld(_) => {
             "install the newest platform-tools from developer.android.com (some Linux distributions ship 29 \

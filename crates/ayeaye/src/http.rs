@@ -406,11 +406,20 @@ pub fn check_narrowed(
     Err(HttpError::NarrowsNobody { names: missing.join(", "), path })
 }
 
-/// What to do where an address is taken.
+/// `WSAEACCES`: Windows has set the port aside, as for its virtual machines, or another program has it to itself.
+const SET_ASIDE: i32 = 10013;
+
+/// What to do where an address cannot be had.
 fn way_out(err: &io::Error, listen: &Listen, data_dir: &Path) -> String {
-    let (io::ErrorKind::AddrInUse, Listen::Tcp(_)) = (err.kind(), listen) else {
+    let Listen::Tcp(_) = listen else { return String::new() };
+    if err.raw_os_error() == Some(SET_ASIDE) {
+        return ": Windows has set this port aside for others, as `netsh interface ipv4 show excludedportrange tcp` \
+                may show, or another program has it to itself; `ayeaye serve --http PORT` takes another port"
+            .to_owned();
+    }
+    if err.kind() != io::ErrorKind::AddrInUse {
         return String::new();
-    };
+    }
     match running_server::find(data_dir) {
         Some(page) => format!(
             ": a server of this data folder runs already, with its page at {page}; `ayeaye ui` opens it, and \

@@ -30,6 +30,8 @@ pub mod stdio;
 pub mod config;
 pub mod log;
 pub mod shutdown;
+#[cfg(windows)]
+mod standard_handles;
 pub mod terminal;
 
 pub mod atomic_file;
@@ -81,6 +83,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         command::print_error(&err.into());
         return Ok(Exit::Usage);
     }
+    #[cfg(windows)]
+    standard_handles::keep_from_others();
     for note in &config.notes {
         tracing::warn!("{note}");
     }

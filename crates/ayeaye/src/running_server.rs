@@ -1,9 +1,10 @@
 //! The HTTP servers that run over a data folder, noted in it so that a command can find one.
 //!
-//! A note is a file that its server keeps locked: a lock ends with its process, however that ends, so a note
+//! Beside a note is a file that its server keeps locked: a lock ends with its process, however that ends, so a note
 //! without one is stale, and one with a lock tells where that very process listens. Whoever hands a token to
-//! that address hands it to nobody else. Each server has a note of its own, whose name is the time at which it
-//! began: where the newest has ended, the one before it is found.
+//! that address hands it to nobody else. The note itself is not locked, since Windows lets nobody read what another
+//! process has locked. Each server has a note of its own, whose name is the time at which it began: where the newest
+//! has ended, the one before it is found.
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ use crate::clock;
 
 /// The beginning of its name in the data folder.
 const FILE: &str = "http-server.";
+/// The end of the name of the file that is locked, which begins like that of the note.
+const LOCK: &str = ".lock";
 /// The longest note, in bytes.
 const LONGEST: u64 = 4096;
 /// A server that has left its note empty for so long was killed before it could write it.
@@ -28,7 +31,7 @@ const BEGINNING: Duration = Duration::from_mins(1);
 pub struct RunningServer {
     path: PathBuf,
     /// Keeps the lock.
-    _locked: File,
+    _lock: File,
 }
 
 impl RunningServer {
@@ -40,20 +43,19 @@ impl RunningServer {
         }
         let began = now();
         let path = data_dir.join(format!("{FILE}{began}"));
-        let mut file = make_private_file(&path, private_options().write(true))?;
-        // Nobody locks an empty note: there is nothing to learn from it yet.
-        let noted = file
-            .try_lock()
-            .map_err(|err| match err {
-                TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
-                TryLockError::Error(err) => err,
-            })
-            .and_then(|()| file.write_all(format!("{url}\n").as_bytes()));
-        if let Err(err) = noted {
-            remove(&path);
-            return Err(err);
+        // Nobody tries the lock of an empty note: there is nothing to learn from it yet.
+        let mut note = make_private_file(&path, private_options().write(true))?;
+        let noted = lock(&path).and_then(|lock| {
+            note.write_all(format!("{url}\n").as_bytes())?;
+            Ok(lock)
+        });
+        match noted {
+            Ok(lock) => Ok(Self { path, _lock: lock }),
+            Err(err) => {
+                remove(&path);
+                Err(err)
+            }
         }
-        Ok(Self { path, _locked: file })
     }
 }
 
@@ -61,6 +63,23 @@ impl Drop for RunningServer {
     fn drop(&mut self) {
         remove(&self.path);
     }
+}
+
+/// Makes the file beside a note, locked.
+fn lock(note: &Path) -> io::Result<File> {
+    let lock = make_private_file(&beside(note), private_options().write(true))?;
+    lock.try_lock().map_err(|err| match err {
+        TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
+        TryLockError::Error(err) => err,
+    })?;
+    Ok(lock)
+}
+
+/// The file beside a note that its server keeps locked.
+fn beside(note: &Path) -> PathBuf {
+    let mut path = note.as_os_str().to_owned();
+    path.push(LOCK);
+    path.into()
 }
 
 /// The URL of the page of the newest server that runs over this folder; `None` when there is none, or none that can
@@ -88,7 +107,7 @@ enum ServerState {
     Runs(String),
     /// It died without removing its note.
     Died,
-    /// It has just begun, or this system does not let us read what another process has locked.
+    /// It has just begun, or neither its note nor its lock can be told from here.
     NotTold,
 }
 
@@ -103,7 +122,12 @@ impl Note {
             Ok(0) | Err(_) => return ServerState::NotTold,
             Ok(_) => {}
         }
-        match file.try_lock_shared() {
+        // A server of a version before locks its note itself.
+        let lock = match open_file(&beside(&self.path)) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(file),
+            lock => lock,
+        };
+        match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock_shared()) {
             Err(TryLockError::WouldBlock) => ServerState::Runs(text.trim_end().to_owned()),
             Ok(()) => ServerState::Died,
             Err(TryLockError::Error(err)) => {
@@ -132,16 +156,19 @@ fn now() -> u64 {
     clock::system()().as_nanosecond().try_into().unwrap_or_default()
 }
 
-fn remove(path: &Path) {
-    match remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => {
-            tracing::debug!("{} stays: {err}", path.display());
+/// Removes a note and what is beside it. The lock goes first: one without a note would never be found again.
+fn remove(note: &Path) {
+    for path in [beside(note), note.to_owned()] {
+        match remove_file(&path) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                tracing::debug!("{} stays: {err}", path.display());
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -175,9 +202,38 @@ mod tests {
     }
 
     #[test]
+    fn a_note_is_read_while_its_server_runs() {
+        let home = tempfile::tempdir().unwrap();
+        let server = RunningServer::note(home.path(), "http://127.0.0.1:1/").unwrap();
+        // Windows would let nobody read it otherwise. Where that is not so, a lock of ours shows that it has none.
+        File::open(&server.path).unwrap().try_lock().unwrap();
+        assert_eq!(std::fs::read_to_string(&server.path).unwrap(), "http://127.0.0.1:1/\n");
+    }
+
+    /// Windows does not let us read its note.
+    #[cfg(unix)]
+    #[test]
+    fn a_server_of_the_version_before_is_found_while_it_runs() {
+        let home = tempfile::tempdir().unwrap();
+        let note = home.path().join(format!("{FILE}7"));
+        std::fs::write(&note, "http://127.0.0.1:1/\n").unwrap();
+        let running = File::open(&note).unwrap();
+        running.try_lock().unwrap();
+        assert_eq!(find(home.path()).as_deref(), Some("http://127.0.0.1:1/"));
+        drop(RunningServer::note(home.path(), "http://127.0.0.1:2/").unwrap());
+        assert!(note.exists(), "it runs");
+        drop(running);
+        assert_eq!(find(home.path()), None);
+    }
+
+    #[test]
     fn one_that_was_killed_is_not_found() {
         let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join(format!("{FILE}7")), "http://127.0.0.1:1/\n").unwrap();
+        // The second is of the version before, which had no file beside its note.
+        for killed in ["7", "7.lock", "8"] {
+            let text = if killed.ends_with(LOCK) { "" } else { "http://127.0.0.1:1/\n" };
+            std::fs::write(home.path().join(format!("{FILE}{killed}")), text).unwrap();
+        }
         assert_eq!(find(home.path()), None);
         let next = RunningServer::note(home.path(), "http://127.0.0.1:2/").unwrap();
         assert_eq!(find(home.path()).as_deref(), Some("http://127.0.0.1:2/"));

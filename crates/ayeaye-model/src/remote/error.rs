@@ -356,7 +356,7 @@ const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct 
 /// The way out where there is no connection, and what may help: a later attempt, unless it cannot.
 fn unconnected(why: &str) -> (&'static str, Recovery) {
     let retry = Recovery::Retry { after: None };
-    match untrusted(why) {
+    match untrusted(why, SYSTEM_STORE) {
         Some(way_out) => (way_out, Recovery::GiveUp),
         None if why.contains("proxy authorization required") => (PROXY_KEY, Recovery::GiveUp),
         None if why.contains("tunnel") => (PROXY_FAILS, retry),
@@ -367,10 +367,26 @@ fn unconnected(why: &str) -> (&'static str, Recovery) {
     }
 }
 
+/// Whether the system itself judges certificates, by its own store. Elsewhere `SSL_CERT_FILE` and `SSL_CERT_DIR` count.
+pub const SYSTEM_STORE: bool = cfg!(any(windows, target_vendor = "apple"));
+
 /// The way out where a connection cannot be encrypted, or not to whom it should be: neither passes by itself.
-fn untrusted(why: &str) -> Option<&'static str> {
+/// `system_store`: see [`SYSTEM_STORE`].
+fn untrusted(why: &str, system_store: bool) -> Option<&'static str> {
     let mentions = |words: &[&str]| words.iter().any(|word| why.contains(word));
     Some(match () {
+        () if system_store && mentions(&["CaUsedAsEndEntity"]) => {
+            "its certificate is not trusted, since it is that of an issuer: give the server one of its own, with \
+             basicConstraints=CA:FALSE, and add the issuer's to the system's store"
+        }
+        () if system_store && mentions(&["UnknownIssuer"]) => {
+            "its certificate is not trusted: add that of its issuer to the system's store"
+        }
+        // A system has many words, and which of them it says of an issuer of the user's own is up to it.
+        () if system_store && mentions(&["invalid peer certificate: Other"]) => {
+            "its certificate is not trusted: if you are its issuer, add the issuer's to the system's store; otherwise \
+             have it renewed, or made for the name in model.base-url"
+        }
         () if mentions(&["CaUsedAsEndEntity"]) => {
             "its certificate is not trusted, since it is that of an issuer: give the server one of its own, with \
              basicConstraints=CA:FALSE, and name the issuer's file in SSL_CERT_FILE"

@@ -75,6 +75,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tips_are_there_whatever_the_file_of_the_program_is_called() {
+        for program in ["ayeaye", r"C:\Tools\ayeaye.exe", "ayeaye.exe", "/opt/aye-aye/bin/aye"] {
+            let told = |word: &str| {
+                let mut command = super::super::command_line(None);
+                with_tip(command.try_get_matches_from_mut([program, word]).unwrap_err()).to_string()
+            };
+            for (word, tip) in [
+                ("Switch Wi-Fi off", "tip: put a task in quotes after `run`"),
+                ("frobnicate", "tip: put a task in quotes after `run`"),
+                ("version", "tip: `ayeaye --version`"),
+            ] {
+                let told = told(word);
+                assert!(told.contains(tip) && told.contains("Usage: ayeaye [OPTIONS]"), "{told}");
+            }
+        }
+    }
+
+    #[test]
     fn a_long_value_is_quoted_in_part() {
         let mut command = super::super::command_line(None);
         let given = ["ayeaye", "sessions", "show", &"x".repeat(100_000)];

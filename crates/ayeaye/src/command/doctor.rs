@@ -6,7 +6,7 @@ use std::env::consts;
 
 use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{DeviceEntry, Principal, error_chain};
-use ayeaye_model::{CheckSubject, Severity};
+use ayeaye_model::{CheckSubject, SYSTEM_STORE, Severity};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
@@ -351,10 +351,15 @@ async fn issuer(config: &Config, terminal: Terminal) -> Option<DoctorFinding> {
     Some(match http::check_issuer(settings).await {
         Ok(text) => DoctorFinding::new(Severity::Ok, "issuer", text),
         // The server's own tokens work all the same.
-        Err(problem) => DoctorFinding::new(Severity::Warning, "issuer", problem).with_hint(
+        Err(problem) => DoctorFinding::new(Severity::Warning, "issuer", problem).with_hint(format!(
             "this machine has to reach it; http.issuer is compared with the issuer's metadata to the letter, a `/` at its end too; http.jwks-url \
-             names the keys where there is no metadata, and SSL_CERT_FILE the CA where that is one of your own",
-        ),
+             names the keys where there is no metadata; {}",
+            if SYSTEM_STORE {
+                "a CA of your own has to be in the system's store"
+            } else {
+                "SSL_CERT_FILE names the CA where that is one of your own"
+            }
+        )),
     })
 }
 

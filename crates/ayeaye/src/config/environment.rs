@@ -3,6 +3,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use ayeaye_model::SYSTEM_STORE;
+
 /// What the names of all variables of ours begin with.
 pub(super) const PREFIX: &str = "AYEAYE_";
 
@@ -123,10 +125,13 @@ impl Environment {
         self.variables.keys().map(String::as_str).filter(|name| name.starts_with(PREFIX))
     }
 
-    /// The names of those that count for the endpoints of models and are set.
+    /// The names of those that count for the endpoints of models on this system and are set.
     pub fn network_names(&self) -> impl Iterator<Item = &str> {
         let names = self.variables.keys().map(String::as_str);
-        names.filter(|name| is_of_the_network(name) && self.get(name).is_some())
+        names.filter(|name| {
+            let counts = !(SYSTEM_STORE && name.to_ascii_uppercase().starts_with("SSL_CERT_"));
+            is_of_the_network(name) && counts && self.get(name).is_some()
+        })
     }
 
     /// The home folder.

@@ -141,6 +141,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use ayeaye_model::SYSTEM_STORE;
+
     use super::*;
     use crate::config::Environment;
 
@@ -174,7 +176,8 @@ mod tests {
         let network = environment.network_names().map(str::to_owned).collect();
         let settings = Settings { lost: Vec::new(), file: None, with_secrets: false, network };
         let told = settings.left_out(Client::Cursor).join("\n");
-        assert!(told.starts_with("SSL_CERT_FILE, https_proxy of this shell"), "{told}");
+        let named = if SYSTEM_STORE { "https_proxy" } else { "SSL_CERT_FILE, https_proxy" };
+        assert!(told.starts_with(&format!("{named} of this shell")), "{told}");
         let none = Settings { network: Vec::new(), ..settings };
         assert_eq!(none.left_out(Client::Cursor), [""; 0]);
     }

@@ -22,12 +22,21 @@ async fn other_machines_need_a_token_that_the_user_chose() {
     assert!(matches!(taken, Err(HttpError::Listen { .. })));
     let told = taken.unwrap_err().to_string();
     assert!(told.contains("another program") && told.contains("--http PORT"), "{told}");
-    #[cfg(unix)]
-    {
-        let _noted = running_server::RunningServer::note(home.path(), &first.page_url()).unwrap();
-        let told = HttpServer::bind(&settings, home.path()).await.unwrap_err().to_string();
-        assert!(told.contains("`ayeaye ui`") && told.contains(&first.page_url()), "{told}");
-    }
+    let _noted = running_server::RunningServer::note(home.path(), &first.page_url()).unwrap();
+    let told = HttpServer::bind(&settings, home.path()).await.unwrap_err().to_string();
+    assert!(told.contains("`ayeaye ui`") && told.contains(&first.page_url()), "{told}");
+}
+
+#[test]
+fn a_port_that_windows_has_set_aside_is_told_with_a_way_out() {
+    // Windows' words for 10013 are of access permissions, which nobody could give.
+    let told = |code| {
+        let listen = "127.0.0.1:8642".parse().unwrap();
+        way_out(&io::Error::from_raw_os_error(code), &listen, Path::new("/nowhere"))
+    };
+    let way_out = told(SET_ASIDE);
+    assert!(way_out.contains("port aside") && way_out.contains("--http PORT"), "{way_out}");
+    assert_eq!(told(2), "");
 }
 
 #[tokio::test]

@@ -9,10 +9,23 @@ fn a_connection_that_cannot_mend_itself_says_what_helps() {
         ("invalid peer certificate: certificate expired", "renewed"),
         ("received corrupt message of type InvalidContentType", "http://"),
     ] {
-        assert!(untrusted(why).unwrap().contains(part), "{why}");
+        assert!(untrusted(why, false).unwrap().contains(part), "{why}");
+        assert!(!untrusted(why, true).unwrap().contains("SSL_CERT_FILE"), "{why}");
+    }
+    let windows =
+        r#"Other(OtherError(Os { code: -2146762482, kind: Uncategorized, message: "…" }))"#;
+    for (why, part) in [
+        ("Other(OtherError(CaUsedAsEndEntity))", "CA:FALSE"),
+        ("UnknownIssuer", "to the system's store"),
+        (windows, "to the system's store"),
+        (windows, "renewed"),
+        ("certificate expired", "renewed"),
+    ] {
+        let why = format!("invalid peer certificate: {why}");
+        assert!(untrusted(&why, true).unwrap().contains(part), "{why}");
     }
     for why in ["tcp connect error: Connection refused (os error 111)", "dns error: no such host"] {
-        assert_eq!(untrusted(why), None, "{why}");
+        assert_eq!(untrusted(why, false).or(untrusted(why, true)), None, "{why}");
     }
 }
 
