@@ -1,15 +1,44 @@
-//! Makes foreign text safe to print: bounded, on one line or several, without control sequences.
+//! Makes foreign text safe to print: bounded, on one line or several, without control sequences. And reads the text of
+//! files that people write.
+use std::io;
+
 use ayeaye_agent::is_unseen;
+
+/// The byte order mark that Windows programs put before a text.
+const MARK: &str = "\u{feff}";
+
+/// The text without the mark before it.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// The text of a file that a person wrote.
+///
+/// # Errors
+///
+/// The line in which it is something else, such as the UTF-16 that Windows PowerShell writes and appends: of letters
+/// of English every second byte is zero there, which no such text has.
+pub fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    let valid = str::from_utf8(&bytes).map_or_else(|err| err.valid_up_to(), str::len);
+    let zero = bytes.iter().position(|byte| *byte == 0);
+    let foreign = zero.map_or(valid, |zero| zero.min(valid));
+    if foreign < bytes.len() {
+        let line = bytes[..foreign].split(|byte| *byte == b'\n').count();
+        return Err(io::Error::other(format!(
+            "line {line} is not text in UTF-8: save the file in that encoding"
+        )));
+    }
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
 
 /// The text with the byte order mark of the one that it was made from, and with lines that end as they do
 /// there: a parser that knows `\n` alone has lost both. New lines end in `\r\n` if any did.
 pub fn with_ends_of(before: &str, after: &str) -> String {
-    const MARK: &str = "\u{feff}";
     let mark = if before.starts_with(MARK) && !after.starts_with(MARK) { MARK } else { "" };
     if !before.contains("\r\n") {
         return format!("{mark}{after}");
     }
-    let before = before.strip_prefix(MARK).unwrap_or(before);
+    let before = without_mark(before);
     let old: Vec<_> = before.split_inclusive('\n').map(line_and_end).collect();
     let (mut rest, mut text) = (&old[..], mark.to_owned());
     for (line, end) in after.split_inclusive('\n').map(line_and_end) {
@@ -152,6 +181,25 @@ mod tests {
         assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{e0041}', '\u{200b}']), "{shown:?}");
         assert!(shown.contains('ü') && shown.contains('\n'));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+
+    #[test]
+    fn a_text_in_another_encoding_is_told_by_its_line() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        assert_eq!(utf8("\u{feff}a\r\nö".into()).unwrap(), "\u{feff}a\r\nö");
+        let appended = [b"a\n", &utf16("b\n")[..]].concat();
+        for (bytes, line) in [
+            (utf16("\u{feff}anna"), 1),
+            (utf16("anna"), 1),
+            (appended, 2),
+            (b"a\nb\nJ\xf6rg".to_vec(), 3),
+        ] {
+            let told = utf8(bytes).unwrap_err().to_string();
+            let expected =
+                format!("line {line} is not text in UTF-8: save the file in that encoding");
+            assert_eq!(told, expected);
+        }
+        assert_eq!((without_mark("\u{feff}a"), without_mark("a")), ("a", "a"));
     }
 
     #[test]
