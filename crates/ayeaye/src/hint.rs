@@ -179,6 +179,15 @@ container on Linux, host.docker.internal needs `--add-host host.docker.internal:
 const ADB_HANGS: &str = "`adb kill-server` ends an adb server that hangs, and the next call starts a new one; if something else \
     listens there, set adb.server to another address";
 
+/// What else there is to do about a phone on a cable that is not listed, behind a sentence: nothing but on Windows.
+pub(crate) const fn usb_driver(windows: bool) -> &'static str {
+    if windows {
+        ". On Windows many phones are listed only once the USB driver of their maker is installed (Pixel: Google USB Driver)"
+    } else {
+        ""
+    }
+}
+
 /// Whether an adb server at such an address is on another machine.
 pub(crate) fn is_elsewhere(address: &str) -> bool {
     ServerAddress::parse(address).is_ok_and(|address| !address.is_local())
