@@ -353,6 +353,9 @@ fn for_storage(err: &io::Error) -> &'static str {
     };
     match err.kind() {
         _ if is_without_locks(err) => NO_LOCKS,
+        _ if is_held(err, cfg!(windows)) => {
+            "another program has the file open, such as a viewer of the report: close it there, and do it again"
+        }
         _ if is_out_of_files(err) => {
             "ayeaye has reached its limit of open files and connections: raise it (`ulimit -n`, `LimitNOFILE=` for a service)"
         }
@@ -385,6 +388,12 @@ fn is_out_of_files(err: &io::Error) -> bool {
         .any(|it| err.raw_os_error() == Some(it.raw_os_error()));
     #[cfg(not(unix))]
     return err.raw_os_error() == Some(4); // ERROR_TOO_MANY_OPEN_FILES
+}
+
+/// Another program has the file open, and on Windows nobody else may then remove or change it.
+fn is_held(err: &io::Error, windows: bool) -> bool {
+    // ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION
+    windows && matches!(err.raw_os_error(), Some(32 | 33))
 }
 
 /// What to do where the data folder has no locks.
