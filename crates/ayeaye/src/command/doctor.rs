@@ -454,7 +454,7 @@ mod tests {
     fn only_windows_shows_others_what_is_outside_the_profile() {
         let told = |data_dir: &str, windows| {
             let mut config = Config::isolated(Path::new(data_dir));
-            config.home = Some("/Users/Ada".into());
+            (config.data_dir, config.home) = (data_dir.into(), Some("/Users/Ada".into()));
             outside_profile(&config, windows).map(|it| it.text)
         };
         assert!(told("/data/ayeaye", true).unwrap().contains("/Users/Ada"));
