@@ -105,9 +105,14 @@ impl Folder {
         &self.root
     }
 
+    /// Where a file is, part by part: Windows would keep the slashes of operations beside its own.
+    fn place_of(&self, path: &str) -> PathBuf {
+        path.split('/').fold(self.root.clone(), |place, part| place.join(part))
+    }
+
     /// The files that were written afresh.
     pub fn written(&self) -> impl Iterator<Item = PathBuf> {
-        self.written.iter().map(|path| self.root.join(path))
+        self.written.iter().map(|path| self.place_of(path))
     }
 
     /// Carries an operation out. What is to be replaced waits for [`flush`](Self::flush): of many
@@ -130,7 +135,7 @@ impl Folder {
             FileOp::Write { path, content } => {
                 if !self.overwrite && self.exists(&path, &content)? {
                     if let Content::Lazy { key: Some(key), .. } = content {
-                        self.remember(key, self.root.join(path));
+                        self.remember(key, self.place_of(&path));
                     }
                     return Ok(());
                 }
@@ -156,7 +161,7 @@ impl Folder {
     pub fn check_lengths(&self) -> Result<(), FolderError> {
         remove_if_exists(&self.part)?;
         for (path, GrowingFile { end, tail }) in &self.growing {
-            let path = self.root.join(path);
+            let path = self.place_of(path);
             let found = fs::metadata(&path).map_err(io_error("look at", &path))?.len();
             if found != end + tail.len() as u64 {
                 return Err(FolderError::Inconsistent(path));
@@ -172,7 +177,7 @@ impl Folder {
         }
         self.create_parents(path)?;
         if self.overwrite {
-            remove_if_exists(&self.root.join(path))?;
+            remove_if_exists(&self.place_of(path))?;
             self.written.insert(path.to_owned());
         }
         Ok(None)
@@ -187,7 +192,7 @@ impl Folder {
         mut bytes: Vec<u8>,
         tail: &'static [u8],
     ) -> Result<(), FolderError> {
-        let place = self.root.join(&path);
+        let place = self.place_of(&path);
         let next = GrowingFile { end: end + bytes.len() as u64, tail };
         let old_tail = if end == 0 { b"" } else { tail };
         let length = bytes.len();
@@ -229,7 +234,7 @@ impl Folder {
 
     /// Whether a file that is written once is there, as far as that can be told without making it.
     fn exists(&self, path: &str, content: &Content) -> Result<bool, FolderError> {
-        let place = self.root.join(path);
+        let place = self.place_of(path);
         let found = match fs::symlink_metadata(&place) {
             Ok(found) => found,
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -251,7 +256,7 @@ impl Folder {
         content: Content,
         blobs: &dyn Blobs,
     ) -> Result<(), FolderError> {
-        let place = self.root.join(path);
+        let place = self.place_of(path);
         let (bytes, source, key) = match content {
             Content::Bytes(bytes) => (Some(bytes), None, None),
             // An exported folder must not change with the record. What is linked can only be read. It is read all
@@ -286,7 +291,7 @@ impl Folder {
         source: &Path,
         key: Option<String>,
     ) -> Result<(), FolderError> {
-        let place = self.root.join(path);
+        let place = self.place_of(path);
         self.create_parents(path)?;
         if link(source, &self.part, &place).is_err() {
             let bytes = fs::read(source).map_err(io_error("read", source))?;
@@ -298,7 +303,7 @@ impl Folder {
 
     fn note_written(&mut self, path: &str, key: Option<String>) {
         if let Some(key) = key {
-            self.remember(key, self.root.join(path));
+            self.remember(key, self.place_of(path));
         }
         if self.overwrite {
             self.written.insert(path.to_owned());
@@ -349,12 +354,23 @@ fn read_blob(blob: &BlobRef, blobs: &dyn Blobs) -> Option<Vec<u8>> {
     }
 }
 
-/// Where a folder is, past all links, as other programs take it: few of Windows' take the form with `\\?\` in front.
+/// Where a folder is, past all links, as other programs take it.
 fn canonical(path: &Path) -> io::Result<PathBuf> {
     let found = fs::canonicalize(path)?;
-    let usual = found.to_str().and_then(|it| it.strip_prefix(r"\\?\"));
-    let is_usual = |it: &&str| cfg!(windows) && !it.starts_with("UNC") && it.len() < LONGEST_USUAL;
-    Ok(usual.filter(is_usual).map(PathBuf::from).unwrap_or(found))
+    let usual = found.to_str().filter(|_| cfg!(windows)).and_then(usual_form);
+    Ok(usual.map(PathBuf::from).unwrap_or(found))
+}
+
+/// The usual form of one of Windows' paths, where it has `\\?\` in front: few programs take that.
+fn usual_form(path: &str) -> Option<String> {
+    let rest = path.strip_prefix(r"\\?\")?;
+    let usual = match rest.strip_prefix(r"UNC\") {
+        Some(share) => format!(r"\\{share}"),
+        // Such as C:\
+        None if rest.get(1..2) == Some(":") => rest.to_owned(),
+        None => return None,
+    };
+    (usual.len() < LONGEST_USUAL).then_some(usual)
 }
 
 /// Windows takes longer paths in the other form alone, and names of files follow.

@@ -224,7 +224,7 @@ Examples:
   ayeaye completions zsh > ~/.zfunc/_ayeaye
   ayeaye completions fish > ~/.config/fish/completions/ayeaye.fish
   ayeaye completions elvish > ~/.config/elvish/lib/ayeaye.elv      and `use ayeaye` in rc.elv
-  ayeaye completions powershell >> $PROFILE                        in PowerShell";
+  ayeaye completions powershell | Out-String | Invoke-Expression   a line for PowerShell's $PROFILE";
 
 const MAN_EXAMPLES: &str = "\
 Examples:

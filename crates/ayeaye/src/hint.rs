@@ -179,6 +179,15 @@ container on Linux, host.docker.internal needs `--add-host host.docker.internal:
 const ADB_HANGS: &str = "`adb kill-server` ends an adb server that hangs, and the next call starts a new one; if something else \
     listens there, set adb.server to another address";
 
+/// What else there is to do about a phone on a cable that is not listed, behind a sentence: nothing but on Windows.
+pub(crate) const fn usb_driver(windows: bool) -> &'static str {
+    if windows {
+        ". On Windows many phones are listed only once the USB driver of their maker is installed (Pixel: Google USB Driver)"
+    } else {
+        ""
+    }
+}
+
 /// Whether an adb server at such an address is on another machine.
 pub(crate) fn is_elsewhere(address: &str) -> bool {
     ServerAddress::parse(address).is_ok_and(|address| !address.is_local())
@@ -345,6 +354,9 @@ fn for_storage(err: &io::Error) -> &'static str {
     };
     match err.kind() {
         _ if is_without_locks(err) => NO_LOCKS,
+        _ if is_held(err, cfg!(windows)) => {
+            "another program has the file open, such as a viewer of the report: close it there, and do it again"
+        }
         _ if is_out_of_files(err) => {
             "ayeaye has reached its limit of open files and connections: raise it (`ulimit -n`, `LimitNOFILE=` for a service)"
         }
@@ -377,6 +389,12 @@ fn is_out_of_files(err: &io::Error) -> bool {
         .any(|it| err.raw_os_error() == Some(it.raw_os_error()));
     #[cfg(not(unix))]
     return err.raw_os_error() == Some(4); // ERROR_TOO_MANY_OPEN_FILES
+}
+
+/// Another program has the file open, and on Windows nobody else may then remove or change it.
+fn is_held(err: &io::Error, windows: bool) -> bool {
+    // ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION
+    windows && matches!(err.raw_os_error(), Some(32 | 33))
 }
 
 /// What to do where the data folder has no locks.

@@ -67,6 +67,7 @@ use crate::page::Page;
 use crate::running_server::{self, RunningServer};
 use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
+use crate::text::text_of_file_in_shell;
 
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
@@ -318,8 +319,8 @@ impl HttpServer {
     fn announce(&self) {
         let (place, shell) = match &self.token_file {
             Some(path) => {
-                let path = path.display();
-                (format!("in {path}"), format!("$(cat '{path}')"))
+                let path = path.display().to_string();
+                (format!("in {path}"), text_of_file_in_shell(&path, cfg!(windows)))
             }
             None => ("the one of the settings".to_owned(), "$AYEAYE_HTTP_TOKEN".to_owned()),
         };

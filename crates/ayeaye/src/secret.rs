@@ -9,6 +9,7 @@ use ayeaye_agent::private_files::{make_private_file, private_folder, private_opt
 use ayeaye_model::Secret;
 use tempfile::NamedTempFile;
 
+use crate::text::{utf8, without_mark};
 use ayeaye_agent::bounded_file::open_file;
 
 /// A shorter token can be guessed.
@@ -91,9 +92,10 @@ fn read(path: &Path) -> Result<Secret, SecretFileError> {
     if mode & 0o077 != 0 {
         return Err(exposed(path, mode, path.parent().and_then(mode_of_new_files)));
     }
-    let mut text = String::new();
-    file.take(4096).read_to_string(&mut text).map_err(unreadable)?;
-    let text = text.trim_end_matches(['\n', '\r']);
+    let mut bytes = Vec::new();
+    file.take(4096).read_to_end(&mut bytes).map_err(unreadable)?;
+    let text = utf8(bytes).map_err(unreadable)?;
+    let text = without_mark(&text).trim_end_matches(['\n', '\r']);
     let token = Some(text).filter(|text| is_strong_token(text));
     token.and_then(Secret::new).ok_or_else(|| SecretFileError::Empty { path: path.to_owned() })
 }
@@ -267,6 +269,21 @@ mod tests {
         assert!(!home.path().join(FILE).exists());
         std::fs::write(home.path().join(FILE), "").unwrap();
         assert!(check(home.path(), FILE).is_err());
+    }
+
+    #[test]
+    fn a_token_that_windows_wrote_is_read_or_its_encoding_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let write = |bytes: &[u8]| {
+            let path = home.path().join(FILE);
+            private_options().write(true).create(true).truncate(true).open(path)?.write_all(bytes)
+        };
+        write("\u{feff}a-token-from-notepad\r\n".as_bytes()).unwrap();
+        assert_eq!(kept(home.path()).unwrap().expose(), "a-token-from-notepad");
+        let units = "\u{feff}a-token-from-powershell".encode_utf16();
+        write(&units.flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
+        let told = ayeaye_agent::error_chain(&kept(home.path()).unwrap_err());
+        assert!(told.contains("not text in UTF-8: save the file in that encoding"), "{told}");
     }
 
     #[test]

@@ -1,15 +1,44 @@
-//! Makes foreign text safe to print: bounded, on one line or several, without control sequences.
+//! Makes foreign text safe to print: bounded, on one line or several, without control sequences. And reads the text of
+//! files that people write.
+use std::io;
+
 use ayeaye_agent::is_unseen;
+
+/// The byte order mark that Windows programs put before a text.
+const MARK: &str = "\u{feff}";
+
+/// The text without the mark before it.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// The text of a file that a person wrote.
+///
+/// # Errors
+///
+/// The line in which it is something else, such as the UTF-16 that Windows PowerShell writes and appends: of letters
+/// of English every second byte is zero there, which no such text has.
+pub fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    let valid = str::from_utf8(&bytes).map_or_else(|err| err.valid_up_to(), str::len);
+    let zero = bytes.iter().position(|byte| *byte == 0);
+    let foreign = zero.map_or(valid, |zero| zero.min(valid));
+    if foreign < bytes.len() {
+        let line = bytes[..foreign].split(|byte| *byte == b'\n').count();
+        return Err(io::Error::other(format!(
+            "line {line} is not text in UTF-8: save the file in that encoding"
+        )));
+    }
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
 
 /// The text with the byte order mark of the one that it was made from, and with lines that end as they do
 /// there: a parser that knows `\n` alone has lost both. New lines end in `\r\n` if any did.
 pub fn with_ends_of(before: &str, after: &str) -> String {
-    const MARK: &str = "\u{feff}";
     let mark = if before.starts_with(MARK) && !after.starts_with(MARK) { MARK } else { "" };
     if !before.contains("\r\n") {
         return format!("{mark}{after}");
     }
-    let before = before.strip_prefix(MARK).unwrap_or(before);
+    let before = without_mark(before);
     let old: Vec<_> = before.split_inclusive('\n').map(line_and_end).collect();
     let (mut rest, mut text) = (&old[..], mark.to_owned());
     for (line, end) in after.split_inclusive('\n').map(line_and_end) {
@@ -86,18 +115,42 @@ pub fn excerpt(text: &str, max: usize) -> String {
     text.chars().filter(|c| !c.is_control() && !is_unseen(*c)).take(max).collect()
 }
 
-/// A word as a shell takes it.
+/// A word as a shell takes it: that of Windows is PowerShell.
 pub fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+@,%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+    word_for(word, cfg!(windows))
+}
+
+fn word_for(word: &str, windows: bool) -> String {
+    let safe = if windows { "/._-:=+" } else { "/._-:=+@,%" };
+    if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || safe.contains(c)) {
         word.to_owned()
-    } else if cfg!(windows) {
-        // Before the mark at the end a backslash counts twice.
-        let backslashes = word.len() - word.trim_end_matches('\\').len();
-        format!("\"{word}{}\"", "\\".repeat(backslashes))
+    } else if windows {
+        word_for_powershell(word)
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// In the marks that cmd and Git's shell take too, where nothing in it is special there.
+fn word_for_powershell(word: &str) -> String {
+    // Before the mark at the end a backslash counts twice.
+    let backslashes = "\\".repeat(word.len() - word.trim_end_matches('\\').len());
+    if word.contains('"') {
+        // Windows PowerShell drops such marks, and later ones do not: no line is good for both.
+        "\"\u{2026}\"".to_owned()
+    } else if word.contains(['$', '`', '\u{201c}', '\u{201d}', '\u{201e}']) {
+        // It takes the marks of print for those of a keyboard.
+        let is_mark = |c: char| matches!(c, '\'' | '\u{2018}'..='\u{201b}');
+        let twice = word.chars().flat_map(|c| std::iter::repeat_n(c, 1 + usize::from(is_mark(c))));
+        format!("'{}{backslashes}'", twice.collect::<String>())
+    } else {
+        format!("\"{word}{backslashes}\"")
+    }
+}
+
+/// The text of a file, for a line for a shell, inside double quotes.
+pub fn text_of_file_in_shell(path: &str, windows: bool) -> String {
+    format!("$({} '{path}')", if windows { "Get-Content" } else { "cat" })
 }
 
 /// Such as "1 step" and "2 steps".
@@ -132,6 +185,25 @@ pub fn local_time(at: jiff::Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_in_another_encoding_is_told_by_its_line() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        assert_eq!(utf8("\u{feff}a\r\nö".into()).unwrap(), "\u{feff}a\r\nö");
+        let appended = [b"a\n", &utf16("b\n")[..]].concat();
+        for (bytes, line) in [
+            (utf16("\u{feff}anna"), 1),
+            (utf16("anna"), 1),
+            (appended, 2),
+            (b"a\nb\nJ\xf6rg".to_vec(), 3),
+        ] {
+            let told = utf8(bytes).unwrap_err().to_string();
+            let expected =
+                format!("line {line} is not text in UTF-8: save the file in that encoding");
+            assert_eq!(told, expected);
+        }
+        assert_eq!((without_mark("\u{feff}a"), without_mark("a")), ("a", "a"));
+    }
 
     #[test]
     fn nothing_that_a_terminal_obeys_gets_through() {
@@ -187,10 +259,28 @@ mod tests {
         assert_eq!(count(0, "step", "steps"), "0 steps");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_word_for_a_shell_is_quoted_where_it_must_be() {
-        assert_eq!(shell_word("it's"), r"'it'\''s'");
-        assert_eq!((shell_word("").as_str(), shell_word("a/b.c").as_str()), ("''", "a/b.c"));
+        for (word, unix, windows) in [
+            ("it's", r"'it'\''s'", "\"it's\""),
+            ("", "''", "\"\""),
+            ("a/b.c", "a/b.c", "a/b.c"),
+            ("@a,b", "@a,b", "\"@a,b\""),
+            (r"C:\my data\", r"'C:\my data\'", r#""C:\my data\\""#),
+            ("for $5, it's", r"'for $5, it'\''s'", "'for $5, it''s'"),
+            (
+                "\u{201c}Trip\u{201d} of Anna\u{2019}s",
+                "'\u{201c}Trip\u{201d} of Anna\u{2019}s'",
+                "'\u{201c}Trip\u{201d} of Anna\u{2019}\u{2019}s'",
+            ),
+            ("tell \"Anna\" hi", "'tell \"Anna\" hi'", "\"\u{2026}\""),
+        ] {
+            assert_eq!(
+                (word_for(word, false), word_for(word, true)),
+                (unix.to_owned(), windows.to_owned())
+            );
+        }
+        assert_eq!(text_of_file_in_shell("/d/t", false), "$(cat '/d/t')");
+        assert_eq!(text_of_file_in_shell(r"C:\d\t", true), r"$(Get-Content 'C:\d\t')");
     }
 }

@@ -263,3 +263,18 @@ fn what_is_there_with_the_same_content_is_linked_and_not_made_again() {
     write("c", b"made again");
     assert_eq!(fs::read(at("c")).unwrap(), b"made again");
 }
+
+#[test]
+fn paths_of_windows_are_told_as_its_programs_take_them() {
+    let long = format!(r"\\?\C:\{}", "x".repeat(LONGEST_USUAL));
+    for (path, usual) in [
+        (r"\\?\C:\Users\me\out", Some(r"C:\Users\me\out")),
+        (r"\\?\UNC\server\share\out", Some(r"\\server\share\out")),
+        (r"\\?\Volume{7a1f}\out", None),
+        (r"\\?\", None),
+        (r"C:\out", None),
+        (&long, None),
+    ] {
+        assert_eq!(usual_form(path).as_deref(), usual, "{path}");
+    }
+}

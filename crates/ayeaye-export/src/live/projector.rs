@@ -27,6 +27,8 @@ pub(super) struct Projector {
     shared: Arc<SharedState>,
     id: SessionId,
     live: bool,
+    /// The record is closed: what fails now is not tried again here.
+    at_end: bool,
     logs: Vec<LogSlot>,
     events: mpsc::Receiver<Event>,
     /// Number of the last event of the record.
@@ -94,8 +96,18 @@ impl Projector {
     ) -> Self {
         let shared = Arc::clone(shared);
         let (logs, unpack_buffer, damage) = (Vec::new(), shared.unpack_buffer(), None);
-        let mut projector =
-            Self { shared, id, live, logs, events, appended, stop, unpack_buffer, damage };
+        let mut projector = Self {
+            shared,
+            id,
+            live,
+            at_end: false,
+            logs,
+            events,
+            appended,
+            stop,
+            unpack_buffer,
+            damage,
+        };
         let mut formats = projector.shared.settings.formats.clone();
         // The page takes the picture that another log has unpacked.
         formats.sort_by_key(|format| *format == Format::Html);
@@ -164,8 +176,10 @@ impl Projector {
                 return false;
             }
         }
+        self.at_end = true;
         for number in 0..self.logs.len() {
             if self.logs[number].failed {
+                self.logs[number].error_logged = false;
                 self.restart(number);
             }
         }
@@ -320,7 +334,8 @@ impl Projector {
         slot.failed = true;
         if !mem::replace(&mut slot.error_logged, true) {
             let (format, error) = (slot.writer.format(), error_chain(error));
-            tracing::warn!(session = %self.id, %format, "a log is not written: {error}");
+            let until = if self.at_end { "" } else { " until the run ends" };
+            tracing::warn!(session = %self.id, %format, "a log is not written{until}: {error}");
         }
     }
 

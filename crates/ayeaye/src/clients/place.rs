@@ -87,6 +87,19 @@ pub enum ConfigPlace {
     NoProject,
 }
 
+impl ConfigPlace {
+    /// With the system's own separators throughout, also where a path was put together with `/`: programs of Windows such as
+    /// `type` take no others.
+    fn in_one_form(self) -> Self {
+        let own = |path: PathBuf| path.components().collect::<PathBuf>();
+        match self {
+            Self::File(file) => Self::File(own(file)),
+            Self::OneOf(files) => Self::OneOf(files.into_iter().map(own).collect()),
+            other => other,
+        }
+    }
+}
+
 impl Folders {
     /// The folders of this environment; `None` without a home.
     pub fn new(system: System, environment: &Environment) -> Option<Self> {
@@ -128,14 +141,15 @@ impl Folders {
                 "Settings > Tools > AI Assistant > Model Context Protocol > Add",
             );
         }
-        match scope {
+        let place = match scope {
             Scope::User if client == Client::ClaudeDesktop => self.claude_desktop(),
             Scope::User => ConfigPlace::File(self.user_file(client)),
             Scope::Project => match project_file(client) {
                 Some(file) => ConfigPlace::File(project.join(file)),
                 None => ConfigPlace::NoProject,
             },
-        }
+        };
+        place.in_one_form()
     }
 
     fn user_file(&self, client: Client) -> PathBuf {

@@ -110,6 +110,20 @@ fn a_file_that_is_there_is_taken_before_one_that_is_not() {
 }
 
 #[test]
+fn files_are_told_with_the_separators_of_the_system_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let folders = folders(System::HERE, &[("HOME", home.path().to_str().unwrap())]);
+    for client in [Client::Windsurf, Client::Goose, Client::ClaudeDesktop] {
+        let ConfigPlace::File(file) = folders.place(client, Scope::User, home.path()) else {
+            panic!("it has a file")
+        };
+        let shown = file.display().to_string();
+        let other = if std::path::MAIN_SEPARATOR == '/' { '\\' } else { '/' };
+        assert!(!shown.contains(other), "{shown}");
+    }
+}
+
+#[test]
 fn claude_desktop_from_a_package_reads_the_file_of_the_package() {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name);

@@ -4,14 +4,19 @@ use ayeaye_agent::{DeviceEntry, DeviceHolder, DeviceId, Principal, error_chain};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::hint::{Reader, for_device_error};
+use crate::hint::{Reader, for_device_error, usb_driver};
 use crate::mcp::results::{DeviceList, also_reachable};
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::App;
 
-const NO_PHONE: &str = "No phone is connected. Plug one in and enable USB debugging, or connect one over \
-    Wi-Fi with `ayeaye pair`; `ayeaye doctor` checks everything.";
+fn no_phone(windows: bool) -> String {
+    format!(
+        "No phone is connected. Plug one in and enable USB debugging, or connect one over Wi-Fi with `ayeaye pair`; `ayeaye \
+         doctor` checks everything{}.",
+        usb_driver(windows)
+    )
+}
 
 /// Lists the phones.
 pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
@@ -34,7 +39,7 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
     let offers = not_connected(offers, devices.iter().map(|(entry, _)| entry));
     let exit = if devices.is_empty() { Exit::Failed } else { Exit::Done };
     if as_json {
-        let hint = devices.is_empty().then(|| NO_PHONE.to_owned());
+        let hint = devices.is_empty().then(|| no_phone(cfg!(windows)));
         let list = DeviceList { hint, ..DeviceList::from(devices) };
         let mut list = serde_json::to_value(list).expect("what is shown has plain keys");
         if !troubles.is_empty() {
@@ -45,7 +50,7 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
         return exit;
     }
     if devices.is_empty() {
-        terminal.line(NO_PHONE);
+        terminal.line(&no_phone(cfg!(windows)));
     }
     for (entry, holder) in &devices {
         terminal.line(&described(entry));
@@ -151,6 +156,12 @@ fn in_json(offer: &MdnsService) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_windows_needs_a_driver() {
+        assert!(no_phone(true).ends_with("(Pixel: Google USB Driver)."), "{}", no_phone(true));
+        assert!(no_phone(false).ends_with("checks everything."), "{}", no_phone(false));
+    }
 
     #[test]
     fn what_is_connected_is_not_offered_again() {

@@ -3,6 +3,7 @@ mod context;
 mod phones;
 
 use std::env::consts;
+use std::path::{Path, PathBuf};
 
 use ayeaye_agent::private_files::private_folder;
 use ayeaye_agent::{DeviceEntry, Principal, error_chain};
@@ -268,7 +269,28 @@ fn trust(config: &Config) -> Vec<DoctorFinding> {
         let finding = DoctorFinding::new(Severity::Warning, "data", text);
         findings.push(finding.with_hint(format!("chmod 700 '{folder}'")));
     }
+    findings.extend(outside_profile(config, cfg!(windows)));
     findings
+}
+
+/// A data folder that Windows may show to others, as it does most folders outside the user's profile.
+fn outside_profile(config: &Config, windows: bool) -> Option<DoctorFinding> {
+    let home = config.home.as_deref().filter(|home| windows && !is_in(&config.data_dir, home))?;
+    let text = format!(
+        "the data folder {} is not in your profile {}: others may be able to read what is there, including tokens, secrets and \
+         records",
+        config.data_dir.display(),
+        home.display()
+    );
+    Some(DoctorFinding::new(Severity::Warning, "data", text).with_hint(
+        "name one in your profile with --data-dir or AYEAYE_DATA_DIR, or let nobody else into it (Properties > Security)",
+    ))
+}
+
+/// Whether one folder is in another, in capitals or not.
+fn is_in(folder: &Path, other: &Path) -> bool {
+    let alike = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
+    alike(folder).starts_with(alike(other))
 }
 
 fn data_folder(config: &Config) -> DoctorFinding {
@@ -364,7 +386,7 @@ async fn issuer(config: &Config, terminal: Terminal) -> Option<DoctorFinding> {
 }
 
 const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \
-    android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program";
+    android-platform-tools; Windows: winget install Google.PlatformTools, then open a new terminal or restart the client), or set adb.program";
 
 /// The adb program with the first server, and the further servers.
 async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<DoctorFinding> {
@@ -426,5 +448,23 @@ fn adb_program(config: &Config, answered: bool) -> DoctorFinding {
             DoctorFinding::new(Severity::Error, about, format!("no adb program found; {server}"))
                 .with_hint(INSTALL_ADB)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_windows_shows_others_what_is_outside_the_profile() {
+        let told = |data_dir: &str, windows| {
+            let mut config = Config::isolated(Path::new(data_dir));
+            (config.data_dir, config.home) = (data_dir.into(), Some("/Users/Ada".into()));
+            outside_profile(&config, windows).map(|it| it.text)
+        };
+        assert!(told("/data/ayeaye", true).unwrap().contains("/Users/Ada"));
+        assert!(told("/Users/Adam/ayeaye", true).is_some());
+        assert_eq!(told("/users/ada/AppData/ayeaye", true), None);
+        assert_eq!(told("/data/ayeaye", false), None);
     }
 }

@@ -1,4 +1,5 @@
 //! Where files are on each system.
+use std::env::consts::OS;
 use std::path::{Path, PathBuf};
 
 use super::{Environment, ValueError};
@@ -35,7 +36,7 @@ pub(super) fn data_dir(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// The folders where an adb program may be: those of PATH, then the platform tools of the SDK, then where Android
-/// Studio and Homebrew put it, which no variable tells.
+/// Studio, Homebrew and winget put it, which no variable tells.
 ///
 /// Relative entries of PATH are left out: what is started must not depend on the working directory.
 pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
@@ -43,22 +44,39 @@ pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
     let sdk = ["ANDROID_HOME", "ANDROID_SDK_ROOT"]
         .into_iter()
         .filter_map(|name| Some(environment.folder(name)?.join("platform-tools")));
-    path.filter(|folder| folder.is_absolute()).chain(sdk).chain(usual(environment)).collect()
+    path.filter(|folder| folder.is_absolute()).chain(sdk).chain(usual(environment, OS)).collect()
 }
 
-/// Where installers put adb. Desktop programs have a short PATH, on macOS without the last two.
-fn usual(environment: &Environment) -> Vec<PathBuf> {
-    let (base, sdk) = if cfg!(windows) {
-        (environment.folder("LOCALAPPDATA"), "Android/Sdk")
-    } else if cfg!(target_os = "macos") {
-        (environment.home(), "Library/Android/sdk")
-    } else {
-        (environment.home(), "Android/Sdk")
-    };
-    let of_the_system: &[&str] =
-        if cfg!(target_os = "macos") { &["/opt/homebrew/bin", "/usr/local/bin"] } else { &[] };
-    let sdk = base.map(|base| base.join(sdk).join("platform-tools"));
-    sdk.into_iter().chain(of_the_system.iter().map(PathBuf::from)).collect()
+/// Where installers put adb. Desktop programs have a short PATH, on macOS without those of Homebrew; on Windows a
+/// terminal or client that is open does not learn of a new one.
+fn usual(environment: &Environment, system: &str) -> Vec<PathBuf> {
+    let home = environment.home();
+    let tools = |sdk: PathBuf| sdk.join("platform-tools");
+    match system {
+        "windows" => {
+            let Some(local) = environment.folder("LOCALAPPDATA") else { return Vec::new() };
+            let sdk = tools(local.join("Android").join("Sdk"));
+            let winget = local.join("Microsoft").join("WinGet");
+            let unpacked = unpacked_by_winget(&winget.join("Packages")).into_iter().map(tools);
+            std::iter::once(sdk).chain(unpacked).chain([winget.join("Links")]).collect()
+        }
+        "macos" => {
+            let sdk = home.map(|home| tools(home.join("Library/Android/sdk")));
+            let of_homebrew = ["/opt/homebrew/bin", "/usr/local/bin"].map(PathBuf::from);
+            sdk.into_iter().chain(of_homebrew).collect()
+        }
+        _ => home.map(|home| tools(home.join("Android/Sdk"))).into_iter().collect(),
+    }
+}
+
+/// Where winget has unpacked the platform tools, each in a folder that is named for its source too.
+fn unpacked_by_winget(packages: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(packages).into_iter().flatten().flatten();
+    let is_ours = |name: &str| name.starts_with("Google.PlatformTools_");
+    let ours = entries.filter(|it| it.file_name().to_str().is_some_and(is_ours));
+    let mut folders: Vec<_> = ours.map(|it| it.path()).collect();
+    folders.sort();
+    folders
 }
 
 /// The path that a setting names: `~` is the home folder, also with a path behind it; a relative one starts at `base`.
@@ -121,6 +139,26 @@ mod tests {
         let environment = Environment::of([("HOME", "/home/ada"), ("PATH", "/usr/bin")]);
         let expected = ["/usr/bin", "/home/ada/Android/Sdk/platform-tools"].map(PathBuf::from);
         assert_eq!(adb_folders(&environment), expected);
+    }
+
+    #[test]
+    fn what_winget_installed_is_found_without_a_new_terminal() {
+        let home = tempfile::tempdir().unwrap();
+        let local = home.path();
+        let winget = local.join("Microsoft/WinGet");
+        let package =
+            winget.join("Packages/Google.PlatformTools_Microsoft.Winget.Source_8wekyb3d8bbwe");
+        for folder in [&package, &winget.join("Packages/Google.Chrome_x")] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        let environment = Environment::of([("LOCALAPPDATA", local)]);
+        let expected = [
+            local.join("Android/Sdk/platform-tools"),
+            package.join("platform-tools"),
+            winget.join("Links"),
+        ];
+        assert_eq!(usual(&environment, "windows"), expected);
+        assert!(usual(&Environment::default(), "windows").is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::error::ConfigError;
+use crate::text::utf8;
 
 /// Larger files are no settings.
 const LARGEST: u64 = 1 << 20;
@@ -43,13 +44,7 @@ fn text(path: &Path) -> io::Result<String> {
     if LARGEST < bytes.len() as u64 {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }
-    String::from_utf8(bytes).map_err(|err| {
-        let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
-        let line = before.split(|byte| *byte == b'\n').count();
-        io::Error::other(format!(
-            "line {line} is not text in UTF-8: save the file in that encoding"
-        ))
-    })
+    utf8(bytes)
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {

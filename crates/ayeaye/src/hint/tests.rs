@@ -54,6 +54,13 @@ fn all() -> Vec<AgentError> {
 }
 
 #[test]
+fn a_file_that_is_open_elsewhere_is_held_on_windows_alone() {
+    let err = |code| std::io::Error::from_raw_os_error(code);
+    assert!(is_held(&err(32), true) && is_held(&err(33), true));
+    assert!(!is_held(&err(32), false) && !is_held(&err(5), true));
+}
+
+#[test]
 fn only_who_cannot_use_the_data_folder_is_sent_to_it() {
     let source = std::io::Error::other("disk full");
     let storage = CoordinatorError::Storage { what: "table.json".to_owned(), source };

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::secret;
+use crate::text::{utf8, without_mark};
 use ayeaye_agent::bounded_file::open_file;
 
 /// The file in the data folder that is read when no other was named.
@@ -81,7 +82,7 @@ impl TokenStore {
             read => read?,
         };
         let mut added = Vec::new();
-        for (number, line) in text.lines().enumerate() {
+        for (number, line) in without_mark(&text).lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
                 let token = self.add_line(line).map_err(|problem| TokenFileError::Line {
@@ -157,12 +158,12 @@ fn read(path: &Path) -> Result<String, TokenFileError> {
     if mode & 0o077 != 0 {
         return Err(TokenFileError::Open { path: path.to_owned(), mode });
     }
-    let mut text = String::new();
-    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if MAX_FILE < text.len() as u64 {
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if MAX_FILE < bytes.len() as u64 {
         return Err(unreadable(io::Error::other("it is larger than 256 KiB")));
     }
-    Ok(text)
+    utf8(bytes).map_err(unreadable)
 }
 
 #[cfg(test)]
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[cfg_attr(not(unix), expect(unused_variables, reason = "no modes there"))]
-    fn write(path: &Path, text: &str, mode: u32) {
+    fn write(path: &Path, text: impl AsRef<[u8]>, mode: u32) {
         std::fs::write(path, text).unwrap();
         #[cfg(unix)]
         {
@@ -221,6 +222,22 @@ mod tests {
             assert!(err.contains(said), "{err}");
             assert!(!err.contains("anna-has") && !err.contains(MAIN), "{err}");
         }
+    }
+
+    #[test]
+    fn a_file_that_windows_wrote_is_read_or_its_encoding_is_named() {
+        let store = store_of("\u{feff}anna anna-has-this-token-1\r\n").unwrap();
+        assert!(store.principal_of(b"anna-has-this-token-1").is_some());
+        let home = tempfile::tempdir().unwrap();
+        let units = "\u{feff}anna anna-has-this-token-1\r\n".encode_utf16();
+        let bytes: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        write(&home.path().join(FILE), bytes, 0o600);
+        let err = TokenStore::named(None, home.path()).unwrap_err();
+        let told = ayeaye_agent::error_chain(&err);
+        assert!(
+            told.ends_with("line 1 is not text in UTF-8: save the file in that encoding"),
+            "{told}"
+        );
     }
 
     #[cfg(unix)]

@@ -4,7 +4,7 @@ use ayeaye_agent::{DeviceEntry, DeviceError, DeviceHolder, DeviceId, error_chain
 use ayeaye_model::Severity;
 
 use super::DoctorFinding;
-use crate::hint::{Reader, for_device_error};
+use crate::hint::{Reader, for_device_error, usb_driver};
 use crate::text::one_line;
 use crate::wiring::App;
 
@@ -26,12 +26,14 @@ pub(super) fn listed(
         }
         Ok(devices) if devices.is_empty() => {
             let text = "the adb server is running, but no phone is connected";
-            let finding = DoctorFinding::new(Severity::Error, about, text).with_hint(
+            let finding = DoctorFinding::new(Severity::Error, about, text);
+            let hint = format!(
                 "plug a phone in; on it: Settings > About phone, tap Build number seven times, then \
                  Developer options > USB debugging. On Samsung phones Settings > Security and privacy > \
-                 Auto Blocker keeps adb out: switch it off",
+                 Auto Blocker keeps adb out: switch it off{}",
+                usb_driver(cfg!(windows))
             );
-            (finding, Vec::new())
+            (finding.with_hint(hint), Vec::new())
         }
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();

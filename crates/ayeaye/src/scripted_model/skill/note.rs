@@ -100,6 +100,7 @@ mod tests {
                 "A \"big\" one: 5%",
             ),
             ("Save a note titled Trip with the text: pack 东京 🗼", "Trip", "pack 东京 🗼"),
+            ("Save a note titled Trip with the text: Leave at 6:40", "Trip", "Leave at 6:40"),
             ("Write a note saying call me at 10:30.", "", "call me at 10:30."),
             ("Note: buy milk", "", "buy milk"),
             ("Note: read \"Kim\" again", "", "read \"Kim\" again"),
