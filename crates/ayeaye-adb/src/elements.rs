@@ -171,9 +171,8 @@ fn is_empty_dump(text: &str) -> bool {
     if has_tree(text) {
         return false;
     }
-    let rest = without_theme_trace(text);
-    matches!(rest.trim(), "" | "Killed")
-        || ["null root node", "AccessibilityNodeInfoDumper"].iter().any(|it| text.contains(it))
+    without_theme_trace(text).trim().is_empty()
+        || ["null root node", "childNafCheck"].iter().any(|it| text.contains(it))
 }
 
 /// Whether there is a list, or a part of one; what stands in it is an app's.

@@ -275,12 +275,8 @@ mod tests {
     fn an_error_says_its_cause_once() {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join(FILE)).unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let own = std::fs::Permissions::from_mode(0o700);
-            std::fs::set_permissions(home.path().join(FILE), own).unwrap();
-        }
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(home.path().join(FILE), own).unwrap();
         let failed = SecretFile::of(home.path()).list().unwrap_err();
         let told = format!("{:#}", anyhow::Error::from(failed));
         assert_eq!(told.matches("it is no file").count(), 1, "{told}");

@@ -228,7 +228,7 @@ fn ime_target(text: &str) -> Option<Component> {
             let token = window.split_once('{')?.1.split_whitespace().next();
             let all = listed(text);
             let at = all.iter().position(|it| it.token() == token)?;
-            let owner = all[at].owner?;
+            let owner = all[at].owner.filter(|_| all[at].is_of_another())?;
             let below = all[at..].iter().filter(|it| it.owner == Some(owner));
             below.filter(|it| it.is_of_activity()).find_map(|it| component(it.name))
         })

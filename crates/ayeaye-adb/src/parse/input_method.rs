@@ -80,20 +80,25 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
 }
 
 /// What is told of the person in front. Of several who use one machine at once, as in a car with a screen for each seat,
-/// all is told one after the other since Android 15 (AOSP, `InputMethodManagerService.dumpAsStringNoCheck`).
+/// all is told one after the other since Android 16 (AOSP, `InputMethodManagerService.dumpAsStringNoCheck`). Where
+/// another line looks like that person's, as an app can make its hint, everything counts.
 fn of_person_in_front(text: &str) -> &str {
-    const PERSON: &str = "UserId=";
     let number = |rest: &str| rest.lines().next()?.trim().parse::<u32>().ok();
-    let Some((_, told)) = text.split_once("mCurrentImeUserId=") else { return text };
-    let in_front = number(told);
-    let begins_line =
-        |at: &usize| text[..*at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
-    let persons: Vec<usize> =
-        text.match_indices(PERSON).map(|(at, _)| at).filter(begins_line).collect();
-    let is_own = |at: &usize| number(&text[at + PERSON.len()..]) == in_front;
-    match persons.iter().position(is_own).filter(|_| in_front.is_some()) {
-        Some(own) => &text[persons[own]..persons.get(own + 1).copied().unwrap_or(text.len())],
-        None => text,
+    let told = text.split_once("mCurrentImeUserId=").and_then(|(_, told)| number(told));
+    let Some(in_front) = told else { return text };
+    let (mut persons, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if let Some(person) = line.trim_start().strip_prefix("UserId=") {
+            persons.push((at, number(person)));
+        }
+        at += line.len();
+    }
+    let mut own = (0..persons.len()).filter(|&it| persons[it].1 == Some(in_front));
+    match (own.next(), own.next()) {
+        (Some(own), None) => {
+            &text[persons[own].0..persons.get(own + 1).map_or(text.len(), |&(end, _)| end)]
+        }
+        _ => text,
     }
 }
 
@@ -427,6 +432,10 @@ mod tests {
             assert_eq!((keyboard_shown(&told), secret_field(&told)), (Some(is_typing), is_typing));
             assert_eq!(field.method.as_deref(), Some("a.b/.C"));
         }
+        // A hint of an app with a line like that hides nothing.
+        let hint = "  mCurrentImeUserId=0\n    hintText=x\nUserId=0\n  UserId=0\n";
+        let forged = format!("{hint}{}", person(0, true, "0x81").split_once('\n').unwrap().1);
+        assert!(secret_field(&forged));
         // Whose it is may not be told, or nonsense: then everything counts.
         for driver in ["", "x", "12"] {
             let told =

@@ -75,6 +75,19 @@ impl Listed<'_> {
     pub(super) fn is_of_activity(&self) -> bool {
         self.kind.is_none_or(|kind| ["BASE_APPLICATION", "1", "APPLICATION", "2"].contains(&kind))
     }
+
+    /// Whether it is of a kind that belongs to another window of its app, such as a menu that pops up.
+    pub(super) fn is_of_another(&self) -> bool {
+        const NAMES: [&str; 5] = [
+            "APPLICATION_PANEL",
+            "APPLICATION_MEDIA",
+            "APPLICATION_SUB_PANEL",
+            "APPLICATION_ABOVE_SUB_PANEL",
+            "APPLICATION_ATTACHED_DIALOG",
+        ];
+        let is_number = |kind: &str| kind.parse().is_ok_and(|it| (1000..2000).contains(&it));
+        self.kind.is_some_and(|kind| NAMES.contains(&kind) || is_number(kind))
+    }
 }
 
 /// The windows with what is told of each.
@@ -225,7 +238,7 @@ pub(super) fn ends_displays(line: &str) -> bool {
 /// Whether a line tells the activity in front on any display, as `dumpsys activity` does behind the last one (AOSP,
 /// `ActivityTaskManagerService.dumpActivitiesLocked`). That one is often a virtual display that shows nothing.
 fn is_of_all_displays(line: &str) -> bool {
-    line.trim_start().starts_with("ResumedActivity:")
+    line.trim_start().starts_with("ResumedActivity: ")
 }
 
 /// The displays that are told of, once for each heading.

@@ -487,7 +487,7 @@ async fn elements_that_are_not_there_between_two_screens_are_asked_for_again() {
     assert_eq!(fake.open().await.ui_tree().await.unwrap().as_deref(), Some(QUOTED));
     assert_eq!(fake.commands(), [plain]);
     for (failures, asked) in [
-        (vec!["Killed\n", GONE], vec![plain, plain, plain]),
+        (vec![GONE, GONE], vec![plain, plain, plain]),
         (vec![TRACE, TRACE], vec![plain, plain, plain]),
         (vec![NULL], vec![plain, plain]),
         (vec!["", NULL], vec![plain, plain, plain]),

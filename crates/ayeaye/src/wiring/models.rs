@@ -186,6 +186,7 @@ mod tests {
         assert_eq!(judge.calls, of("thinking=off max-tokens=99 top-p=0.1"));
     }
 
+    // On Windows a path with such a character is refused before.
     #[cfg(unix)]
     #[test]
     fn a_prompt_that_is_none_is_told_with_where_it_was_set() {

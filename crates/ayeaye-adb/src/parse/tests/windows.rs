@@ -280,4 +280,6 @@ fn behind_a_menu_that_pops_up_is_the_app_that_shows_it() {
     };
     assert_eq!(in_front(&list("10207")), app("a.map", ".Main"));
     assert_eq!(in_front(&list("10300")), None, "another app names its package");
+    let over_all = list("10207").replace("APPLICATION_PANEL", "APPLICATION_OVERLAY");
+    assert_eq!(in_front(&over_all), None, "it belongs to no window below it");
 }

@@ -132,7 +132,7 @@ async fn logs_are_complete_after_each_act_whoever_has_been_at_them() {
     assert_eq!(tree(rig.data.path()).into_keys().collect::<Vec<_>>(), [""; 0]);
 }
 
-/// What an act waits for, with pictures of `weight`: `cargo test --release -p ayeaye-export --lib what_acts_wait_for -- --ignored --nocapture`.
+/// What an act waits for, on a screen with a photo: `cargo test --release -p ayeaye-export --lib what_acts_wait_for -- --ignored --nocapture`.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement"]

@@ -153,7 +153,7 @@ fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, 
         let (name, arguments, length) = if inside.starts_with('{') {
             let (map, length) = repair::leading(inside)?;
             (String::new(), map, length)
-        } else if let Some((map, length)) = in_quotes(inside) {
+        } else if let Some((map, length)) = in_quotes(inside)? {
             (String::new(), map, length)
         } else if let Some(function) = xml::function(inside)? {
             (function.name, function.arguments, function.length)
@@ -180,17 +180,22 @@ fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, 
 
 /// The object in quotes at the start of a text, escaped or as it is, and its length with them. Sets that models are
 /// trained with have calls so.
-fn in_quotes(text: &str) -> Option<(Map<String, Value>, usize)> {
-    let bare = text.strip_prefix('"')?;
-    if let Ok((map, length)) = repair::leading(bare)
-        && bare[length..].starts_with('"')
-    {
-        return Some((map, length + 2));
-    }
+fn in_quotes(text: &str) -> Result<Option<(Map<String, Value>, usize)>, ParseError> {
+    let Some(bare) = text.strip_prefix('"').filter(|it| it.starts_with('{')) else {
+        return Ok(None);
+    };
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<String>();
-    let inside = reader.next()?.ok()?;
-    let (map, length) = json::leading(inside.trim()).ok()?;
-    (length == inside.trim().len()).then_some((map, reader.byte_offset()))
+    if let Some(Ok(inside)) = reader.next()
+        && let Ok((map, length)) = json::leading(inside.trim())
+        && length == inside.trim().len()
+    {
+        return Ok(Some((map, reader.byte_offset())));
+    }
+    let (map, length) = repair::leading(bare)?;
+    if bare[length..].starts_with('"') {
+        return Ok(Some((map, length + 2)));
+    }
+    reject("the quote before its object has no end")
 }
 
 /// Parses a call without tags: the first object in a text.

@@ -85,12 +85,20 @@ pub(crate) fn acts(text: &str, ends: impl Fn(&str) -> bool) -> bool {
         let line = line.strip_prefix("Action:").unwrap_or(line).trim_start();
         let tag = line.strip_prefix('<').and_then(|tag| tag.split_once('>'));
         let call = tag.map_or(line, |(_, inside)| inside);
-        // Words in brackets are none: `Settings(Android)`.
-        let is_code = |rest: &str| {
-            rest == "()" || rest.contains(|c: char| "='\"".contains(c) || c.is_ascii_digit())
-        };
-        head(call).is_some_and(|(name, rest)| !ends(name) && is_code(rest)) && is_strict(call, &[])
+        let Some((name, rest)) = head(call) else { return false };
+        let is_call = call[name.len()..].starts_with(rest) && is_code(rest);
+        is_call && !ends(name) && is_strict(call, &[])
     })
+}
+
+/// Whether what stands in brackets is code. Words and counts are none: `Settings(Android)`, `Inbox(3)`.
+fn is_code(rest: &str) -> bool {
+    let inside = rest.trim_matches(['(', ')']);
+    let are_numbers = || {
+        let mut pieces = inside.split(',').map(str::trim);
+        pieces.clone().count() > 1 && pieces.all(|it| it.parse::<f64>().is_ok())
+    };
+    rest == "()" || inside.contains(['=', '\'', '"']) || are_numbers()
 }
 
 /// A text without a fence or backticks around it.
@@ -305,18 +313,18 @@ fn within(written: &str) -> Result<String, ParseError> {
     Ok(unescaped(inside))
 }
 
-/// Whether a bracket in a text closes none of its own.
+/// Whether a bracket in a text closes none of its own, and another one stays open, as between two calls.
 fn closes_more(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.chars().any(|c| {
+    let (mut depth, mut closes) = (0_usize, false);
+    for c in text.chars() {
         match c {
             '(' | '（' => depth += 1,
-            ')' | '）' if depth == 0 => return true,
+            ')' | '）' if depth == 0 => closes = true,
             ')' | '）' => depth -= 1,
             _ => {}
         }
-        false
-    })
+    }
+    closes && depth > 0
 }
 
 /// Whether a text goes on with another argument of any name.

@@ -52,6 +52,16 @@ fn an_act_in_front_of_an_end_is_no_thought() {
         (&["autoglm"], "Action: click(start_box='(1,2)')\nfinish(message=\"done\")", ACTS),
         (&["autoglm"], "Settings(Android)\nfinish(message=\"done\")", "COMPLETE \"done\""),
         (UI_TARS, "Settings(Android)\nfinished(content='done')", "COMPLETE \"done\""),
+        (
+            UI_TARS,
+            "Thought: Inbox (3)\nWiFi(2)\nPage (1/3)\nAction: finished(content='3')",
+            "COMPLETE \"3\"",
+        ),
+        (
+            UI_TARS,
+            "Thought: I write \"Thought: x\\nAction: click(point='1 1')\", so\nAction: press_back()",
+            "KEY BACK",
+        ),
         (UI_TARS, "Thought: finished()\nAction: finished(content='done')", "COMPLETE \"done\""),
     ]);
 }

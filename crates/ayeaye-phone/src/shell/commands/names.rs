@@ -25,23 +25,24 @@ const PROGRAMS: [&str; 48] = [
     "pidof", "pm", "ps", "rm", "rmdir", "screencap", "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail",
     "touch", "toybox", "uiautomator", "unzip", "wc", "which", "whoami", "wm",
 ];
-/// Commands of toybox, and `awk`, that phones with Android 14 have and this one has not.
+/// Commands of toybox, `awk`, and some of Android's own, that phones with Android 14 have and this one has not.
 #[rustfmt::skip]
-const LACKING_PROGRAMS: [&str; 156] = [
-    "acpi", "awk", "base64", "basename", "blkdiscard", "blkid", "blockdev", "cal", "chattr", "chcon", "chgrp", "chmod",
-    "chown", "chroot", "chrt", "cksum", "clear", "cmp", "comm", "cpio", "dd", "devmem", "diff", "dirname", "dmesg",
-    "dos2unix", "du", "env", "expand", "expr", "fallocate", "file", "find", "flock", "fmt", "free", "fsfreeze", "fsync",
-    "getconf", "getenforce", "getfattr", "groups", "gunzip", "hostname", "hwclock", "iconv", "inotifyd", "insmod",
-    "install", "ionice", "iorenice", "iotop", "killall", "ln", "load_policy", "logger", "logname", "losetup", "lsattr",
-    "lsmod", "lsof", "lspci", "lsusb", "makedevs", "microcom", "mkfifo", "mknod", "mkswap", "mktemp", "modinfo",
-    "modprobe", "more", "mount", "mountpoint", "nbd-client", "nc", "netcat", "netstat", "nice", "nl", "nohup", "nproc",
-    "nsenter", "od", "partprobe", "paste", "patch", "pgrep", "ping", "ping6", "pivot_root", "pkill", "pmap", "printenv",
-    "printf", "pwdx", "readelf", "readlink", "realpath", "renice", "restorecon", "rev", "rfkill", "rmmod", "rtcwake",
-    "runcon", "sed", "sendevent", "seq", "setenforce", "setfattr", "setsid", "sha1sum", "sha224sum", "sha384sum",
-    "sha512sum", "sort", "split", "strings", "stty", "swapoff", "swapon", "sync", "sysctl", "tac", "tar", "taskset",
-    "tee", "time", "timeout", "top", "tr", "traceroute", "traceroute6", "truncate", "tty", "tunctl", "umount", "uname",
-    "uniq", "unix2dos", "unlink", "unshare", "uptime", "usleep", "uudecode", "uuencode", "uuidgen", "vconfig", "vi",
-    "vmstat", "watch", "xargs", "xxd", "yes", "zcat",
+const LACKING_PROGRAMS: [&str; 163] = [
+    "acpi", "app_process", "awk", "base64", "basename", "blkdiscard", "blkid", "blockdev", "bugreport", "bugreportz",
+    "cal", "chattr", "chcon", "chgrp", "chmod", "chown", "chroot", "chrt", "cksum", "clear", "cmp", "comm", "cpio",
+    "dd", "devmem", "diff", "dirname", "dmesg", "dos2unix", "du", "env", "expand", "expr", "fallocate", "file", "find",
+    "flock", "fmt", "free", "fsfreeze", "fsync", "getconf", "getenforce", "getevent", "getfattr", "groups", "gunzip",
+    "hostname", "hwclock", "iconv", "inotifyd", "insmod", "install", "ionice", "iorenice", "iotop", "killall", "ln",
+    "load_policy", "logger", "logname", "losetup", "lsattr", "lsmod", "lsof", "lspci", "lsusb", "makedevs", "microcom",
+    "mkfifo", "mknod", "mkswap", "mktemp", "modinfo", "modprobe", "more", "mount", "mountpoint", "nbd-client", "nc",
+    "netcat", "netstat", "nice", "nl", "nohup", "nproc", "nsenter", "od", "partprobe", "paste", "patch", "pgrep",
+    "ping", "ping6", "pivot_root", "pkill", "pmap", "printenv", "printf", "pwdx", "readelf", "readlink", "realpath",
+    "renice", "restorecon", "rev", "rfkill", "rmmod", "rtcwake", "runcon", "screenrecord", "sed", "sendevent", "seq",
+    "setenforce", "setfattr", "setsid", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "sort", "split", "start",
+    "stop", "strings", "stty", "swapoff", "swapon", "sync", "sysctl", "tac", "tar", "taskset", "tee", "time",
+    "timeout", "top", "tr", "traceroute", "traceroute6", "truncate", "tty", "tunctl", "umount", "uname", "uniq",
+    "unix2dos", "unlink", "unshare", "uptime", "usleep", "uudecode", "uuencode", "uuidgen", "vconfig", "vi", "vmstat",
+    "watch", "xargs", "xxd", "yes", "zcat",
 ];
 
 /// Whether real phones have this program.

@@ -67,6 +67,7 @@ async fn hidden_names_are_found_where_the_pattern_begins_with_a_dot() {
 #[tokio::test]
 async fn contents_of_a_folder_are_copied_without_it() {
     check(&[
+        ("echo 1 > n && cp /dev/null n && cat n; rm n", 0, "", ""),
         ("cp -r s/. e; ls e", 0, "f\n", ""),
         ("cp -r s e/; ls e", 0, "f\ns\n", ""),
         ("cp -r s/. new; ls new", 0, "f\n", ""),

@@ -110,9 +110,12 @@ fn split(body: &str) -> Option<(&str, &str)> {
     if begins_call(bare) {
         return Some(("", bare));
     }
+    let is_one_line = !body.trim().contains('\n');
     let mut inline = None;
     for (start, end) in labels(body) {
-        let first = begins_line(&body[..start]);
+        // In a reply of many lines an escaped one is a part of what the thought quotes.
+        let escaped = || is_one_line && body[..start].ends_with(ESCAPED_LINE_END);
+        let first = begins_line(&body[..start]) || escaped();
         let behind = body[end..].trim_start_matches(['*', '`', ' ', '\n', '\r', '\t']);
         let behind = behind.strip_prefix("python\n").unwrap_or(behind);
         if !first && inline.is_some() || python::head(behind).is_none() && !begins_call(behind) {
@@ -158,7 +161,7 @@ fn without_fence(body: &str) -> &str {
 fn begins_line(before: &str) -> bool {
     let marks = |c: char| c != '\n' && (c.is_whitespace() || "*#`-".contains(c));
     let rest = before.trim_end_matches(marks);
-    rest.is_empty() || rest.ends_with('\n') || rest.ends_with(ESCAPED_LINE_END)
+    rest.is_empty() || rest.ends_with('\n')
 }
 
 /// A line end that came escaped once more.

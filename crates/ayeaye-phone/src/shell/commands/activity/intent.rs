@@ -121,8 +121,10 @@ impl<'a> Intent<'a> {
             parts.push(format!("cat=[{}]", self.categories.join(",")));
         }
         if let Some(data) = self.data {
-            let scheme = data.split(':').next().unwrap_or(data);
-            parts.push(format!("dat={scheme}:/..."));
+            let (scheme, rest) = data.split_once(':').unwrap_or((data, ""));
+            let host = rest.strip_prefix("//").and_then(|it| it.split(['/', '?', '#']).next());
+            let host = host.map(|it| format!("//{it}")).unwrap_or_default();
+            parts.push(format!("dat={scheme}:{host}/..."));
         }
         if let Some(flags) = self.flags.or((!flags.is_empty()).then_some(flags)) {
             parts.push(format!("flg={flags}"));

@@ -215,6 +215,13 @@ pub(in crate::shell::commands) fn cp(
     let (recursive, keeps) = (['a', 'r', 'R'].iter().any(|flag| flags.has(*flag)), flags.has('n'));
     let copied = copied.into_iter().map(|(source, path, new)| {
         let bad = |error: FileError| format!("bad '{source}': {error}");
+        // How some clients make an empty file.
+        if path == "/dev/null" && !new.is_empty() {
+            return device
+                .files()
+                .write(&new, Vec::new(), 0o666, device.unix_seconds())
+                .map_err(|error| format!("{to}: {error}"));
+        }
         let folder = device.files().stat(&path).map_err(bad)?.is_dir();
         if path == new || new.starts_with(&format!("{path}/")) && folder {
             return Err(format!("'{new}' is '{path}'"));
