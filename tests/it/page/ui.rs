@@ -49,7 +49,7 @@ fn notes(binary: &Binary) -> Vec<String> {
     let files = std::fs::read_dir(binary.data.path()).unwrap().map(|entry| entry.unwrap());
     let notes = files.filter(|file| {
         let name = file.file_name().to_string_lossy().into_owned();
-        name.starts_with("http-server.") && !name.ends_with(".lock")
+        name.starts_with("http-server.") && !name.contains(".lock")
     });
     notes.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect()
 }

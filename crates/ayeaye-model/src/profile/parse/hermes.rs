@@ -178,9 +178,12 @@ fn tagged<'a>(body: &'a str, found: &mut FoundCalls) -> Result<Option<&'a str>, 
     Ok(head)
 }
 
+/// An object, and the bytes that it takes in a text.
+type WrittenObject = (Map<String, Value>, usize);
+
 /// The object in quotes at the start of a text, escaped or as it is, and its length with them. Sets that models are
 /// trained with have calls so.
-fn in_quotes(text: &str) -> Result<Option<(Map<String, Value>, usize)>, ParseError> {
+fn in_quotes(text: &str) -> Result<Option<WrittenObject>, ParseError> {
     let Some(bare) = text.strip_prefix('"').filter(|it| it.starts_with('{')) else {
         return Ok(None);
     };
