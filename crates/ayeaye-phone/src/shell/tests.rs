@@ -362,6 +362,11 @@ async fn what_android_says_on_stdout_is_there() {
             1,
             "Starting: Intent { act=no.Such }\nError: Activity not started, unable to resolve Intent { act=no.Such flg=0x10000000 }\n",
         ),
+        (
+            "am start -W -n a/.B -d 'https://a.example/b?c=d'",
+            1,
+            "Starting: Intent { dat=https://a.example/... cmp=a/.B }\nError type 3\nError: Activity class {a/a.B} does not exist.\n",
+        ),
         ("input fly 1", 0, "Unknown command: fly\n"),
         ("am fly", 255, "Unknown command: fly\n"),
         ("wm fly", 255, "Unknown command: fly\n"),

@@ -386,7 +386,8 @@ async fn issuer(config: &Config, terminal: Terminal) -> Option<DoctorFinding> {
 }
 
 const INSTALL_ADB: &str = "install Android platform-tools (Debian: apt install adb; macOS: brew install \
-    android-platform-tools; Windows: winget install Google.PlatformTools, then open a new terminal or restart the client), or set adb.program";
+    android-platform-tools; Windows: winget install Google.PlatformTools, then open a new terminal or restart the \
+    client), or set adb.program";
 
 /// The adb program with the first server, and the further servers.
 async fn adb_servers(app: &App, config: &Config, listed: bool) -> Vec<DoctorFinding> {

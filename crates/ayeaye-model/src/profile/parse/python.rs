@@ -86,12 +86,13 @@ pub(crate) fn acts(text: &str, ends: impl Fn(&str) -> bool) -> bool {
         let tag = line.strip_prefix('<').and_then(|tag| tag.split_once('>'));
         let call = tag.map_or(line, |(_, inside)| inside);
         let Some((name, rest)) = head(call) else { return false };
+        // No blank stands before the bracket of a call, as it does in `Inbox (3)`.
         let is_call = call[name.len()..].starts_with(rest) && is_code(rest);
         is_call && !ends(name) && is_strict(call, &[])
     })
 }
 
-/// Whether what stands in brackets is code. Words and counts are none: `Settings(Android)`, `Inbox(3)`.
+/// Whether what stands in brackets is code. A word or a count is none: `Settings(Android)`, `WiFi(2)`.
 fn is_code(rest: &str) -> bool {
     let inside = rest.trim_matches(['(', ')']);
     let are_numbers = || {

@@ -70,6 +70,20 @@ async fn what_is_listed_as_installed_can_be_uninstalled() {
 }
 
 #[tokio::test]
+async fn programs_of_android_that_are_not_here_are_told_as_not_supported() {
+    let device = device();
+    for name in ["app_process", "bugreportz", "getevent", "screenrecord", "stop"] {
+        let (status, _, err) = run(&device, &format!("{name} a")).await;
+        let why = format!("/system/bin/sh: {name}: not supported by this virtual shell\n");
+        assert_eq!((status, err), (127, why), "{name}");
+    }
+    assert_eq!(
+        run(&device, "no_such_program").await.2,
+        "/system/bin/sh: no_such_program: inaccessible or not found\n"
+    );
+}
+
+#[tokio::test]
 async fn builtins_of_mksh_that_are_not_there_are_told_as_not_supported() {
     let device = device();
     for name in ["set", "read", "unset", "trap", "kill", "umask", "readonly", "type", "shift", "."]

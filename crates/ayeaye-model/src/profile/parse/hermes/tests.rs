@@ -32,6 +32,13 @@ fn a_call_is_found_wherever_it_stands() {
 }
 
 #[test]
+fn quotes_before_calls_are_not_looked_through_again_for_each() {
+    for tag in ["<tool_call>\"x\"", "<tool_call>\"{\"a\":\"", "<tool_call>\"{\"a\":1}"] {
+        assert!(call(&said(&tag.repeat(20_000))).is_err(), "{tag}");
+    }
+}
+
+#[test]
 fn the_words_before_a_call_are_kept_apart() {
     let reply = said("<think>a</think>\nAction: b\n<tool_call>{\"action\":\"wait\"}</tool_call>");
     let call = call(&reply).unwrap();

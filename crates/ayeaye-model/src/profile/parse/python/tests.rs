@@ -35,6 +35,7 @@ fn calls_are_read_as_they_are_meant() {
         ("do(action=\"Type\", text=\"two\nlines\")", "do action=Type text=two\nlines"),
         ("press_back()\n\npress_back();", "press_back"),
         ("press_back()。", "press_back"),
+        ("f(content=1) open 2) tap)", "f content=1) open 2) tap"),
         ("type(content='好')。", "type content=好"),
         ("click(point=(5, 6)).", "click point=(5, 6)"),
         ("type(content='C:\\dir')", "type content=C:\\dir"),
