@@ -50,13 +50,23 @@ impl Served {
         tools: Option<ToolSet>,
         model: ModelState,
     ) -> Self {
+        Self::with_config(rig, |config| change(&mut config.http), tools, model).await
+    }
+
+    /// The same with other settings than those of HTTP, too.
+    async fn with_config(
+        rig: &Rig,
+        change: impl FnOnce(&mut Config),
+        tools: Option<ToolSet>,
+        model: ModelState,
+    ) -> Self {
         let path = rig.data.path().join("http-tokens");
         ayeaye::atomic_file::replace(&path, &format!("anna {ANNA}\n")).unwrap();
         let mut config = Config::isolated(rig.data.path());
         config.http.listen = "127.0.0.1:0".parse().unwrap();
         config.http.token = Secret::new(TOKEN);
         config.tools = tools.map_or(ToolChoice::Auto, ToolChoice::Only);
-        change(&mut config.http);
+        change(&mut config);
         let files = FileJournal::new(rig.data.path(), ayeaye::clock::system(), SyncPolicy::Step);
         let presence = Arc::new(ModelPresence::always(model));
         let page = Page::new(rig.agent.clone(), presence, files, &config);

@@ -26,9 +26,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post};
-use ayeaye_agent::Agent;
 use ayeaye_agent::gate::Policy;
-use ayeaye_agent::journal::FileJournal;
+use ayeaye_agent::journal::{FileJournal, PrivateScreens};
+use ayeaye_agent::{Agent, Principal};
 use ayeaye_export::LogSettings;
 use serde_json::Value;
 
@@ -73,6 +73,14 @@ impl std::fmt::Debug for Page {
 }
 
 impl Page {
+    /// What of a session's screens is not shown to this principal; `None` where all is. To whoever runs the server
+    /// nothing of their own phone is private.
+    fn private_screens(&self, principal: &Principal) -> Option<PrivateScreens> {
+        let policy = &self.0.policy;
+        let hides = *principal != Principal::local() && !policy.private_apps.is_empty();
+        hides.then(|| PrivateScreens::new(policy.clone()))
+    }
+
     /// The page over this agent, whose sessions are in `journal_files`.
     pub fn new(
         agent: Arc<Agent>,

@@ -1,4 +1,6 @@
 //! What other sites make a signed-in browser do, and what others try by hand.
+use ayeaye::config::Config;
+use ayeaye::model_presence::ModelState;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -185,6 +187,41 @@ async fn what_is_too_large_is_refused() {
         assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
         assert!(said["error"].is_string());
     }
+}
+
+/// Whoever runs the server sees all of their own phone. A token that they gave to somebody is shown no app that they have
+/// made private since.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_made_private_is_shown_to_no_named_token() {
+    let rig = rig().await;
+    rig.vlm.always(&complete("Done."));
+    let open = Served::new(&rig).await;
+    let hers = open.browser(ANNA).await.start(&rig.serial, "Tell Carla about the party").await;
+    open.browser(ANNA).await.stopped(&hers).await;
+    let mine = open.browser(TOKEN).await.start(&rig.serial, "Open the settings").await;
+    open.browser(TOKEN).await.stopped(&mine).await;
+    let private = |config: &mut Config| config.policy.private_apps = vec!["com.*".to_owned()];
+    let served = Served::with_config(&rig, private, None, ModelState::Ready).await;
+    let (me, anna) = (served.browser(TOKEN).await, served.browser(ANNA).await);
+    let of = |id: &str, rest: &str| format!("/page/api/sessions/{id}/{rest}");
+    for (rest, for_anna) in [
+        ("steps/0/picture", StatusCode::NOT_FOUND),
+        ("download/journal", StatusCode::FORBIDDEN),
+        ("download/ufo", StatusCode::FORBIDDEN),
+        ("download/report", StatusCode::OK),
+    ] {
+        assert_eq!(
+            anna.send(Method::GET, &of(&hers, rest), None).await.status(),
+            for_anna,
+            "{rest}"
+        );
+        let own = me.send(Method::GET, &of(&mine, rest), None).await.status();
+        assert_eq!(own, StatusCode::OK, "{rest}");
+    }
+    let report = anna.send(Method::GET, &of(&hers, "download/report"), None).await;
+    assert!(!report.text().await.unwrap().contains("data:image/jpeg"), "no picture is in it");
+    let told = anna.get(&format!("sessions/{hers}/download/ufo")).await.1.to_string();
+    assert!(told.contains("policy.private-apps") && told.contains("take the report"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -106,7 +106,8 @@ pub(super) async fn download(
     let id = session_id(&id)?;
     page.0.agent.ensure_visible(id, &principal).await?;
     let making = page.clone();
-    let make = |turn| async move { making.download(id, &what, turn).await };
+    let private = page.private_screens(&principal);
+    let make = |turn| async move { making.download(id, &what, private, turn).await };
     page.0.downloads.made(&principal, make).await
 }
 
@@ -115,10 +116,17 @@ impl Page {
         &self,
         id: SessionId,
         what: &str,
+        private: Option<PrivateScreens>,
         turn: DownloadPermit,
     ) -> Result<Response, Refusal> {
         match what {
-            "report" => self.report(id, turn).await,
+            "report" => self.report(id, private.unwrap_or_default(), turn).await,
+            // These are made of all that is in the record.
+            _ if private.is_some() => Err(Refusal::new(
+                StatusCode::FORBIDDEN,
+                "this server keeps apps private (policy.private-apps), so records and logs, which hold all pictures, \
+                 are for whoever runs it: take the report, which leaves those out",
+            )),
             "journal" => self.journal(id, turn).await,
             other => {
                 let format = Format::from_name(other).filter(|it| *it != Format::Html);
@@ -128,10 +136,14 @@ impl Page {
         }
     }
 
-    async fn report(&self, id: SessionId, turn: DownloadPermit) -> Result<Response, Refusal> {
-        // To the person at the page nothing of their own phone is private.
-        let (journal, all) = (self.0.agent.journal(), PrivateScreens::default());
-        let bytes = ayeaye_export::render_report(journal, id, PICTURES, all).await?;
+    async fn report(
+        &self,
+        id: SessionId,
+        private: PrivateScreens,
+        turn: DownloadPermit,
+    ) -> Result<Response, Refusal> {
+        let journal = self.0.agent.journal();
+        let bytes = ayeaye_export::render_report(journal, id, PICTURES, private).await?;
         let (length, name) = (bytes.len() as u64, format!("ayeaye-{id}.html"));
         Ok(sent(Cursor::new(bytes), length, "text/html; charset=utf-8", &name, turn))
     }

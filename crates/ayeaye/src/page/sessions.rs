@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use ayeaye_agent::journal::{BlobRef, PrivateScreens, Summary};
+use ayeaye_agent::journal::{BlobRef, Summary};
 use ayeaye_agent::{Agent, AgentError, Principal, SessionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -170,14 +170,17 @@ pub(super) async fn picture(
 ) -> Result<Response, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;
-    let seen = page.0.live.seen(id).and_then(|view| {
+    let private = page.private_screens(&principal);
+    // What is seen of a run is not yet judged.
+    let seen = if private.is_some() { None } else { page.0.live.seen(id) };
+    let seen = seen.and_then(|view| {
         view.steps.iter().find(|it| it.index == step).and_then(|it| it.blob.clone())
     });
     let blob = match seen {
         Some(blob) => Some(blob),
-        // To the person at the page nothing of their own phone is private.
         None => {
-            match record::picture(&**agent.journal(), id, step, PrivateScreens::default()).await? {
+            let private = private.unwrap_or_default();
+            match record::picture(&**agent.journal(), id, step, private).await? {
                 record::StepPicture::Kept(blob) => Some(blob),
                 record::StepPicture::Private | record::StepPicture::None => None,
             }
