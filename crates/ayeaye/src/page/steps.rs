@@ -72,7 +72,7 @@ pub(super) struct Step {
     target: Option<String>,
     /// What the user said since the step before, or in this one: answers and advice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    said: Vec<String>,
+    said: VecDeque<String>,
     /// Whether somebody was asked for approval, and it was not done in this step.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_asked: bool,
@@ -102,7 +102,7 @@ pub(super) struct StepReader {
     steps: VecDeque<Step>,
     rounds: VecDeque<Round>,
     /// What the user said between two steps.
-    said: Vec<String>,
+    said: VecDeque<String>,
 }
 
 /// What was read.
@@ -118,7 +118,7 @@ impl StepReader {
     pub(super) fn new(id: SessionId, before: Option<u32>) -> Self {
         let before = before.unwrap_or(u32::MAX);
         let summary = SummaryBuilder::new(id);
-        let (steps, rounds, said) = (VecDeque::new(), VecDeque::new(), Vec::new());
+        let (steps, rounds, said) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
         Self { id, before, summary, steps, rounds, said }
     }
 
@@ -134,7 +134,7 @@ impl StepReader {
             );
         }
         if let (Fact::Answer(answer), None) = (&event.entry.fact, event.entry.step) {
-            self.said.extend(words(answer).take(MOST_SAID - self.said.len().min(MOST_SAID)));
+            words(answer).for_each(|text| push(&mut self.said, MOST_SAID, text));
         }
         let Some(index) = event.entry.step.filter(|step| *step < self.before) else { return };
         if let Fact::StepStart(start) = &event.entry.fact {
@@ -225,7 +225,7 @@ impl Step {
             picture_url: None,
             blob: None,
             target: None,
-            said: Vec::new(),
+            said: VecDeque::new(),
             only_asked: false,
             asked: None,
             was_sent: false,
@@ -267,8 +267,7 @@ impl Step {
                 }
             }
             Fact::Answer(answer) => {
-                let room = MOST_SAID.saturating_sub(self.said.len());
-                self.said.extend(words(answer).take(room));
+                words(answer).for_each(|text| push(&mut self.said, MOST_SAID, text));
             }
             Fact::StepEnd(end) => self.ended(end),
             _ => {}

@@ -212,6 +212,19 @@ fn what_a_person_said_stands_with_the_step_after_it() {
     assert_eq!(said, [vec!["The blue one".to_owned()], vec!["Anna Berg".to_owned()], vec![]]);
 }
 
+#[test]
+fn of_much_that_was_said_the_latest_is_shown() {
+    let mut record = Record::begun();
+    for number in 0..20 {
+        let answers = vec![format!("{number}")];
+        let source = AnswerSource::Guidance.into();
+        record.add(None, Fact::Answer(Answer { answers, source, message_id: None }));
+    }
+    record.step(0, AgentType::AppAgent);
+    let said = record.read(None).steps.remove(0).said;
+    assert_eq!((said.len(), said.back().map(String::as_str)), (MOST_SAID, Some("19")));
+}
+
 /// Leave is asked for.
 fn asked() -> Fact {
     Fact::Question(QuestionAsked {
