@@ -275,9 +275,12 @@ fn claim_folder(format_dir: &Path, name: &str, id: SessionId) -> Result<PathBuf,
                 .and_then(|rest| rest.strip_prefix('_'))
                 .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    for (other, folder) in folders(format_dir)? {
-        if same_name(&other) && owner(&folder)? == Some(id) {
-            return Ok(folder);
+    for (other, folder) in folders(format_dir)?.into_iter().filter(|(it, _)| same_name(it)) {
+        match owner(&folder) {
+            // Another user's: it is passed by, and the next number taken.
+            Err(err) if err.is_denied() => {}
+            owner if owner? == Some(id) => return Ok(folder),
+            _ => {}
         }
     }
     for number in 1_u32.. {
@@ -285,18 +288,24 @@ fn claim_folder(format_dir: &Path, name: &str, id: SessionId) -> Result<PathBuf,
             1 => name.to_owned(),
             _ => format!("{name}_{number}"),
         });
+        let was_there = fs::symlink_metadata(&folder).is_ok();
         match create_private_dir(&folder, false).and_then(|()| claim(&folder, id, |_| true)) {
             Ok(()) => return Ok(folder),
             Err(FolderError::InUse { .. } | FolderError::NotAFolder(_)) => {}
+            Err(err) if was_there && err.is_denied() => {}
             Err(err) => return Err(err),
         }
     }
     unreachable!("there are fewer folders than numbers")
 }
 
-/// Makes a folder this session's. One that belongs to another session, or holds files that `strange`
-/// does not know, is left alone.
-fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result<(), FolderError> {
+/// Makes a folder this session's. One that belongs to another session, or holds a file whose name is foreign, is left
+/// alone.
+fn claim(
+    folder: &Path,
+    id: SessionId,
+    is_foreign: impl Fn(&str) -> bool,
+) -> Result<(), FolderError> {
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Err(FolderError::NotAFolder(folder.to_owned()));
     }
@@ -311,7 +320,7 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
         let name = entry.map_err(io_error("list", folder))?.file_name();
         let name = name.to_string_lossy();
         // What a crash has left of a claim is no claim.
-        if name != OWNER_FILE && strange(&name) {
+        if name != OWNER_FILE && is_foreign(&name) {
             return Err(taken(None));
         }
     }

@@ -308,9 +308,14 @@ impl Projector {
             drop(turn);
             logs
         });
-        // It fails only when the process goes down.
-        let Ok(logs) = done.await else { return false };
-        self.logs = logs;
+        match done.await {
+            Ok(logs) => self.logs = logs,
+            // The process goes down, or a log has panicked where it is not caught.
+            Err(err) => {
+                tracing::error!(session = %self.id, "logs are incomplete: {err}");
+                return false;
+            }
+        }
         for number in 0..self.logs.len() {
             if let Some(error) = self.logs[number].error.take() {
                 self.handle_error(number, &error);
