@@ -9,6 +9,7 @@ mod llama_cpp;
 use std::time::Duration;
 
 use ayeaye_model::{Endpoint, ExtraHeaders, Profile, Secret};
+use futures::{StreamExt as _, future, stream};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
@@ -166,8 +167,10 @@ fn root_of(url: &str) -> &str {
     url.trim_end_matches('/').trim_end_matches("/v1").trim_end_matches('/')
 }
 
-/// Each of Ollama's is asked for.
-const MAX_MODELS: usize = 40;
+/// Each of Ollama's is asked for, the most recent first.
+const MAX_MODELS: usize = 200;
+/// So many of them together, so that one that is slow to tell of itself holds up no others.
+const SHOWN_AT_ONCE: usize = 8;
 
 /// Asks servers what they are.
 #[derive(Debug)]
@@ -238,10 +241,10 @@ impl Finder {
         if let Some(tags) = self.get(&root, "/api/tags").await
             && let Some(tags) = tags["models"].as_array()
         {
-            let mut models = Vec::new();
-            for name in tags.iter().filter_map(|it| it["name"].as_str()).take(MAX_MODELS) {
-                models.extend(self.ollama_model(&root, name).await);
-            }
+            let names = tags.iter().filter_map(|it| it["name"].as_str()).take(MAX_MODELS);
+            let shown = names.map(|name| self.ollama_model(&root, name));
+            let shown = stream::iter(shown).buffered(SHOWN_AT_ONCE);
+            let models = shown.filter_map(future::ready).collect().await;
             return Some(Server::new(ServerKind::Ollama, root, models));
         }
         let names = names?;

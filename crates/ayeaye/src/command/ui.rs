@@ -105,10 +105,13 @@ async fn link_of(page: &str, settings: &HttpSettings, data_dir: &Path) -> anyhow
          {page} and sign in with its token"
     );
     let status = answer.status();
-    let told: Value = answer.json().await.unwrap_or_default();
-    let code = told["code"].as_str().with_context(|| {
-        format!("the server at {page} gives no link ({status})\nhint: it may be another version; restart it")
-    })?;
+    let no_link = || {
+        format!(
+            "the server at {page} gives no link ({status})\nhint: it may be another version; restart it"
+        )
+    };
+    let body: Value = answer.json().await.with_context(no_link)?;
+    let code = body["code"].as_str().with_context(no_link)?;
     Ok(format!("{page}sign-in?code={code}"))
 }
 
