@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::Blobs;
 
-/// All kept copies together: those of some 800 steps.
+/// All kept copies together: those of some 800 steps with few things on the screen, of 150 with screens full of text.
 const MAX_COPIES: usize = 8 << 20;
 
 /// Stands for the page of a copy that none shows so far.
