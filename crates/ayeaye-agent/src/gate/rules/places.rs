@@ -42,6 +42,9 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
     let mut check = |package: &str, always: bool| {
         if lists_app(&policy.deny_apps, package) {
             findings.deny(ActClass::Open, Rule::DeniedApp, package);
+        } else if !always && package.is_empty() && !policy.deny_apps.is_empty() {
+            // Where nobody knows which app that is, it may be one of them.
+            findings.deny(ActClass::Open, Rule::DeniedApp, "an unknown app");
         }
         if !always && policy.allow_apps.iter().any(|list| !lists_app(list, package)) {
             findings.deny(ActClass::Open, Rule::AppNotListed, package);
