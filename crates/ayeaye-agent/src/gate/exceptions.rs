@@ -54,8 +54,9 @@ const OCLOCK: [char; 5] = ['点', '點', '时', '時', '시'];
 /// What begins what is told to somebody.
 static SAYING: List = List::new("that|dass|que|che|że|dat|что|що");
 
-/// How much of a text is looked through for exceptions, and most words of one.
-const MOST: usize = 8 * 1024;
+/// How much of a user's words is read.
+pub(super) const MOST: usize = 16 * 1024;
+/// Most words of an exception.
 const MOST_LISTED: usize = 60;
 
 /// The exceptions in a user's words.

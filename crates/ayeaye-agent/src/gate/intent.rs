@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::addressee::{addressed, is_channel};
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::exceptions::{Spared, is_shown, spared_in};
+use super::exceptions::{MOST, Spared, is_shown, spared_in};
 use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::group_titles::people_of;
@@ -22,8 +22,6 @@ use super::quoted::{
 use super::site_names::{hosts_in, names_host};
 use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 
-/// The words of a user that count, as they are compared. The last ones win where there are too many.
-const MOST: usize = 8 * 1024;
 /// Most times that one word asks for something in them.
 const MOST_REQUESTS: usize = 100;
 
@@ -57,6 +55,9 @@ pub struct UserWords {
     contents: Vec<Content>,
     /// They want to be asked before an act.
     asks_first: bool,
+    /// There are more of them than are read. What was left out may forbid an act or want to be asked first, so the
+    /// others ask for none.
+    are_cut: bool,
     /// What was found out about each class: a screen may have a hundred controls of one.
     asked: [OnceLock<bool>; ActClass::ALL.len()],
 }
@@ -88,7 +89,8 @@ impl UserWords {
         people.retain(|it| !is_channel(it));
         people.sort_unstable();
         people.dedup();
-        if MOST < text.len() {
+        let are_cut = MOST < text.len();
+        if are_cut {
             text.drain(..text.ceil_char_boundary(text.len() - MOST));
         }
         let text = phrases::forgetting(&text);
@@ -112,6 +114,7 @@ impl UserWords {
             hosts,
             contents,
             asks_first,
+            are_cut,
             addressed: OnceLock::new(),
             asked: Default::default(),
         }
@@ -130,7 +133,7 @@ impl UserWords {
     /// Whether they ask for an act of this class and do not forbid it as well; they may want to be asked first.
     pub(super) fn wants(&self, class: ActClass) -> bool {
         let known = self.asked.get(class as usize);
-        known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
+        !self.are_cut && known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
     }
 
     /// Whether they speak of acts of this class, as a request or not, and forbid none.
@@ -206,7 +209,7 @@ impl UserWords {
     /// Whether one of these verbs (normalized) asks for something, none of them is forbidden, and the user does not
     /// want to be asked first.
     pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
-        if self.asks_first {
+        if self.asks_first || self.are_cut {
             return false;
         }
         let mut asked = false;
