@@ -17,6 +17,7 @@ mod confusables;
 mod control_facts;
 mod countdown;
 mod earlier_touches;
+mod everything;
 mod exceptions;
 mod fillers;
 mod findings;

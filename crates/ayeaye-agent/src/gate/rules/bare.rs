@@ -137,7 +137,7 @@ fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> b
         return super::asked::is_asked(request, ActClass::Send, control);
     }
     let shown = request.screen.texts.iter().map(String::as_str);
-    let is_there = || words.name_one_of(shown, [request.label, request.package]);
+    let is_there = || words.name_object(&bare.verbs, shown, [request.label, request.package]);
     words.ask_by(&bare.verbs)
         && (bare.when != When::Social || is_there())
         && (bare.class != ActClass::Grant || names_device(request, control, bare))
