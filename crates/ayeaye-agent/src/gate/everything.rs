@@ -70,6 +70,8 @@ static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     phrases::intents(ActClass::Delete).map(|it| it.text.replace(' ', "_")).collect()
 });
 
+const ENGLISH_VERBS: [&str; 6] = ["delete", "remove", "erase", "clear", "clean", "empty"];
+
 /// What a word is among such words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -141,6 +143,11 @@ fn is_unrestricted(sentence: &str, place: &[String]) -> bool {
     let parts: Vec<Part> = tokens.iter().map(|it| part_of(it, place)).collect();
     let is_place = |at: usize| tokens.get(at).is_some_and(|it| place.contains(it));
     let (mut reach, mut verbs, mut named) = (Reach::None, 0, false);
+    // In English a list of what is to be done, and in Spanish everything.
+    let is_english = tokens.iter().any(|it| ENGLISH_VERBS.contains(&it.as_str()));
+    if is_english && tokens.iter().any(|it| matches!(it.as_str(), "todo" | "todos")) {
+        return false;
+    }
     let mut at = 0;
     while let Some(part) = parts.get(at) {
         match part {
@@ -163,7 +170,8 @@ fn is_unrestricted(sentence: &str, place: &[String]) -> bool {
             Part::And if reach == Reach::Named => reach = Reach::List,
             // "All notes and the photo".
             Part::Article if reach == Reach::List => reach = Reach::None,
-            Part::Wish if named => return false,
+            // "All you like", "all mails to me".
+            Part::Wish if named || reach == Reach::Next => return false,
             Part::In
                 if 0 < at && parts[at - 1] == Part::All
                     || parts.get(at + 1) == Some(&Part::All) => {}

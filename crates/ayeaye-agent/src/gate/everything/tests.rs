@@ -42,11 +42,12 @@ const RESTRICTED: &[&str] = &[
     "delete all photos in the selected album", "delete all the photos and the video", "delete all photo albums", "delete all notes i wrote in may", "delete all mails to me", "delete all my notes, but only the short ones", "Delete all notes. Only those about berlin.",
     "Delete all notes: those about berlin", "Open all notes and delete the note", "read all notes and delete the note", "Open all notes and delete the newest", "Mark all mails as read and delete the note", "delete the note from all folders", "delete the note bike after all",
     "delete all notes about exam", "Delete all notes about Exam", "Delete all deleted notes", "clean all cleaning notes", "delete all current notes", "delete all 3 notes", "delete all unread messages", "delete all phone contacts", "delete all notes about berlin except shopping",
+    "delete all you like", "delete all i want to", "delete the todo", "delete the todo list", "clear my todos",
     "empty notes: delete all empty notes", "delete all the last notes", "delete all her notes", "delete all notes of anna", "all notes with anna: delete",
     "lösche alle notizen über berlin", "Lösche alle leeren Notizen", "Lösche alle nicht benötigten Fotos", "lösche alle notizen von gestern", "lösche alle alten notizen", "lösche alle notizen, die leer sind", "lösche alle fotos aus dem ordner",
     "supprime toutes les notes sur berlin", "supprime toutes les vieilles notes", "elimina todas las notas de berlín", "elimina todas las notas vacías", "apague todas as notas sobre berlim", "elimina tutte le note su berlino", "verwijder alle oude notities",
     "usuń wszystkie stare notatki", "berlin hakkındaki tüm notları sil", "удали все заметки о берлине", "удали все старые заметки", "видали всі нотатки про берлін", "احذف كل الملاحظات عن برلين", "बर्लिन के सभी नोट हटाओ", "hapus semua catatan tentang berlin", "xóa tất cả ghi chú về berlin",
-    "删除所有关于柏林的备忘录", "删除所有空的备忘录", "删除所有旧备忘录", "删除最新的所有备忘录", "删除相册里的所有照片", "删除所有昨天的照片", "删除所有聊天照片", "删除所有已删除的照片", "刪除所有關於柏林的備忘錄", "删除所有给李伟的消息",
+    "删除所有关于柏林的备忘录", "删除所有空的备忘录", "删除所有旧备忘录", "删除最新的所有备忘录", "删除相册里的所有照片", "删除所有昨天的照片", "删除所有聊天照片", "删除所有已删除的照片", "刪除所有關於柏林的備忘錄", "删除所有给李伟的消息", "删除所有给我的消息", "删除所有好的照片", "删除所有撤回的消息",
     "ベルリンについてのメモをすべて削除して", "空のメモを全部削除して", "仕事のメモをすべて削除してください", "베를린에 대한 모든 메모를 삭제해 줘", "오래된 메모를 모두 삭제해 줘", "ลบโน้ตเก่าทั้งหมด", "ลบโน้ตเกี่ยวกับเบอร์ลินทั้งหมด",
 ];
 
