@@ -80,7 +80,7 @@ pub(crate) fn is_home(package: &str) -> bool {
 
 /// Whether an app is a bank or a wallet.
 pub(crate) fn has_money(package: &str) -> bool {
-    matches!(apps::kind_of(package), Some(apps::AppKind::Banking | apps::AppKind::Wallet))
+    apps::kind_of(package).is_some_and(apps::AppKind::has_money)
 }
 
 /// Whether a control with this name and class is the arrow at the top of a page, which leads back.

@@ -68,7 +68,7 @@ fn holds(
     kind: Option<AppKind>,
 ) -> bool {
     let screen = request.screen;
-    let money = matches!(kind, Some(AppKind::Wallet | AppKind::Banking));
+    let money = kind.is_some_and(AppKind::has_money);
     let priced = || screen.texts.iter().any(|it| amount(it).is_some());
     match when {
         When::Always => true,

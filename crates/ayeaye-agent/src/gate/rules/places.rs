@@ -158,10 +158,7 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
 /// Whether a secret goes into what people read, though the words in which it was given do not send it to them.
 fn goes_to_people(request: &GateRequest<'_>) -> bool {
     let (screen, history) = (request.screen, request.history);
-    let writes = matches!(
-        apps::kind_of(request.package),
-        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
-    );
+    let writes = apps::kind_of(request.package).is_some_and(AppKind::reaches_people);
     let aimed = screen.aimed.iter().filter(|_| touches(request.gesture));
     let focused = screen.focused.iter().filter(|_| !touches(request.gesture));
     let mut fields = aimed.chain(focused).filter(|it| it.is_field()).peekable();
@@ -425,7 +422,7 @@ fn is_endless(control: &ControlFacts) -> bool {
 /// Whether a screen has elements, but of what is touched they say nothing. Where there is money or something that may be
 /// sent, each control without a word may be the one that does it.
 fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
-    let heavy = screen.written || matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
+    let heavy = screen.written || kind.is_some_and(AppKind::has_money);
     match screen.words_there {
         TouchWords::Named | TouchWords::Id => false,
         TouchWords::Bare => heavy,
