@@ -11,6 +11,7 @@ use crate::gate::findings::Findings;
 use crate::gate::intent::UserWords;
 use crate::gate::phrases;
 use crate::gate::policy::{Treatment, lists_app};
+use crate::gate::price::amount;
 use crate::gate::question::covers_app;
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{CUT, List, holds, normalized};
@@ -419,10 +420,11 @@ fn is_endless(control: &ControlFacts) -> bool {
         && control.names.iter().any(|it| it.contains(CUT))
 }
 
-/// Whether a screen has elements, but of what is touched they say nothing. Where there is money or something that may be
-/// sent, each control without a word may be the one that does it.
+/// Whether a screen has elements, but of what is touched they say nothing. Where there is money, a price or something that may
+/// be sent, each control without a word may be the one that does it.
 fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
-    let heavy = screen.written || kind.is_some_and(AppKind::has_money);
+    let is_priced = || screen.texts.iter().any(|it| amount(it).is_some());
+    let heavy = screen.written || kind.is_some_and(AppKind::has_money) || is_priced();
     match screen.words_there {
         TouchWords::Named | TouchWords::Id => false,
         TouchWords::Bare => heavy,
