@@ -108,6 +108,7 @@ pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     rules::budgets(&mut findings, proposed);
     rules::lists(&mut findings);
     rules::secrets(&mut findings);
+    rules::copied_secrets(&mut findings);
     rules::system_parts(&mut findings);
     rules::commands(&mut findings);
     rules::controls(&mut findings);

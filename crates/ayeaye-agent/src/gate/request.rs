@@ -106,6 +106,8 @@ pub struct GateHistory {
     pub unnamed_secrets: Vec<String>,
     /// The client decided on this act itself: its naming an address or an app counts as the user's.
     pub by_client: bool,
+    /// The user's words name a secret that they keep.
+    pub names_kept_secret: bool,
     /// The text to be typed is a secret of the person who types it, as they say.
     pub own_secret: bool,
 }

@@ -42,7 +42,7 @@ pub(super) fn agreed_to(
         return Some((ActClass::Pay, format!("\"{text}\"")));
     }
     let firmly = agrees?;
-    if firmly && kind.is_some_and(AppKind::has_money) {
+    if firmly && matches!(kind, Some(AppKind::Banking | AppKind::Wallet)) {
         return Some((ActClass::Transfer, "an app of money".to_owned()));
     }
     if firmly && kind == Some(AppKind::Secrets) {
