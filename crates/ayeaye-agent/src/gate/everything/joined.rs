@@ -33,7 +33,7 @@ const OTHER: char = '\u{3}';
 
 /// What is taken out, the longest first, and what stands for it then; `None` for nothing.
 static KNOWN: LazyLock<Vec<(String, Option<char>)>> = LazyLock::new(|| {
-    let kinds = joined_kinds().map(|it| normalized(it)).filter(|it| !NOT_ALL.contains(it));
+    let kinds = joined_kinds().map(normalized).filter(|it| !NOT_ALL.contains(it));
     let kinds = kinds.chain(PAIRS.iter().cloned()).map(|it| (it, Some(KIND)));
     let verbs = phrases::intents(ActClass::Delete).map(|it| (it.text.clone(), Some(VERB)));
     let more = ["删除", "刪除", "删掉", "刪掉", "삭제해"].map(|it| (it.to_owned(), Some(VERB)));
