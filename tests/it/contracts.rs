@@ -339,6 +339,7 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
     let others = [
         include_str!("crash.rs"),
         include_str!("fence.rs"),
+        include_str!("http/open_calls.rs"),
         include_str!("logs/kills.rs"),
         include_str!("panics.rs"),
         include_str!("phone_screens.rs"),

@@ -2,6 +2,7 @@
 #[cfg(unix)]
 mod ending;
 mod matrix;
+mod open_calls;
 mod principals;
 
 use std::net::SocketAddr;

@@ -17,6 +17,7 @@ mod confusables;
 mod control_facts;
 mod countdown;
 mod earlier_touches;
+mod everything;
 mod exceptions;
 mod fillers;
 mod findings;
@@ -79,7 +80,7 @@ pub(crate) fn is_home(package: &str) -> bool {
 
 /// Whether an app is a bank or a wallet.
 pub(crate) fn has_money(package: &str) -> bool {
-    matches!(apps::kind_of(package), Some(apps::AppKind::Banking | apps::AppKind::Wallet))
+    apps::kind_of(package).is_some_and(apps::AppKind::has_money)
 }
 
 /// Whether a control with this name and class is the arrow at the top of a page, which leads back.
@@ -107,6 +108,7 @@ pub fn judge(policy: &Policy, request: &GateRequest<'_>) -> Verdict {
     rules::budgets(&mut findings, proposed);
     rules::lists(&mut findings);
     rules::secrets(&mut findings);
+    rules::copied_secrets(&mut findings);
     rules::system_parts(&mut findings);
     rules::commands(&mut findings);
     rules::controls(&mut findings);

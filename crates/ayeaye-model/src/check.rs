@@ -2,8 +2,8 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, FailedAttempts, Frame, Gesture, Model as _, ModelErrorKind, Point, Reply,
-    ScreenSize, StepInput,
+    Action, Decision, FailedAttempts, Frame, Gesture, Model as _, ModelError, ModelErrorKind,
+    Point, Reply, ScreenSize, StepInput,
 };
 use bytes::Bytes;
 
@@ -72,10 +72,15 @@ impl RemoteModel {
     /// The models that the endpoint offers. What keeps it from saying so is the error, for people.
     pub async fn offered(&self) -> Result<ModelList, String> {
         match self.client().models().await {
-            Err(error) if error.kind == ModelErrorKind::ServerFault => Ok(ModelList::Unlisted),
+            Err(error) if cannot_list(&error) => Ok(ModelList::Unlisted),
             listed => listed.map_err(|error| error.message),
         }
     }
+}
+
+/// Whether an endpoint cannot make the list: some answer calls all the same.
+fn cannot_list(error: &ModelError) -> bool {
+    matches!(error.kind, ModelErrorKind::ServerFault | ModelErrorKind::InvalidResponse)
 }
 
 async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
@@ -110,10 +115,18 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<CheckFinding> {
             format!("asked with the prompt {}", prompt.description()),
         );
     }
+    let not_sent = client.not_sent(model.sampling());
+    if !not_sent.is_empty() {
+        let text = format!(
+            "not sent, since the API of the profile {profile} has no field for it: {}. What it calls otherwise can be \
+             set with extra-body in model.options",
+            not_sent.join(", ")
+        );
+        found(CheckSubject::Profile, Severity::Warning, text);
+    }
     let mut is_unknown = false;
     match client.models().await {
-        // Some cannot make the list, and answer all the same.
-        Err(error) if error.kind == ModelErrorKind::ServerFault => {
+        Err(error) if cannot_list(&error) => {
             let text = format!("it cannot list its models: {}", error.message);
             found(CheckSubject::Connection, Severity::Warning, text);
         }

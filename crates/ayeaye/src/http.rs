@@ -114,7 +114,7 @@ pub struct HttpServer {
     token_file: Option<PathBuf>,
     tokens: Vec<Secret>,
     /// The number of named tokens.
-    others: usize,
+    named_tokens: usize,
     page: Option<Page>,
     /// Tells commands where this server is.
     noted: Option<RunningServer>,
@@ -141,7 +141,7 @@ impl HttpServer {
         };
         let mut token_store = TokenStore::new(&token);
         let mut tokens = token_store.add(settings.tokens_file.as_deref(), data_dir)?;
-        let others = tokens.len();
+        let named_tokens = tokens.len();
         tokens.push(token);
         let (listener, address) =
             Listener::bind(listen).await.map_err(|source| HttpError::Listen {
@@ -195,7 +195,7 @@ impl HttpServer {
             data_dir,
             floor: 0,
             token_file,
-            others,
+            named_tokens,
             tokens,
             page: None,
             noted: None,
@@ -358,8 +358,8 @@ impl HttpServer {
         if let (Some(_), Listen::Tcp(_)) = (&self.page, &self.address) {
             tracing::info!("the page is at {}; `ayeaye ui` opens it", self.page_url());
         }
-        if 0 < self.others {
-            tracing::info!("tokens for others: {}", self.others);
+        if 0 < self.named_tokens {
+            tracing::info!("tokens for others: {}", self.named_tokens);
         }
         if let Some(issuer) = &self.auth.issuer {
             let audiences = issuer.audiences().join(", ");

@@ -40,6 +40,7 @@ mod delivery;
 mod handler_end;
 pub mod hint;
 mod one_time_codes;
+mod open_requests;
 mod policy_words;
 pub mod principal;
 pub mod running_server;

@@ -202,6 +202,7 @@ impl ServerHandler for Server {
         // Some bridges hand the handshakes of several clients to one connection.
         if let (Some(before), Some(now)) = (before, ctx.peer.peer_info()) {
             self.subscriptions.follow_handshake(&before, &now);
+            self.levels.follow_handshake(&before, &now);
         }
         tasks::hide_from_older_clients(&mut answer);
         Ok(answer)

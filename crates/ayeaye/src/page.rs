@@ -35,13 +35,13 @@ use serde_json::Value;
 pub use self::answer::Refusal;
 use self::downloads::Downloads;
 pub use self::events::LoginEnded;
-use self::events::StreamCounts;
 use self::live::Live;
 use self::screens::Screens;
 use crate::config::{Config, ToolChoice};
 use crate::mcp::Defaults;
 use crate::mcp::approvals::Approvals;
 use crate::model_presence::ModelPresence;
+use crate::principal::PerPrincipal;
 
 /// The page of one server. Clones are the same page.
 #[derive(Clone)]
@@ -60,7 +60,8 @@ struct Inner {
     /// Tells this process from the one before it.
     id: String,
     live: Live,
-    places: StreamCounts,
+    /// How many streams of events each principal has.
+    streams: PerPrincipal,
     screens: Screens,
     downloads: Downloads,
     approvals: Approvals,
@@ -104,7 +105,7 @@ impl Page {
             logs: config.logs.clone(),
             data_dir: config.data_dir.clone(),
             id: format!("{:016x}", rand::random::<u64>()),
-            places: StreamCounts::default(),
+            streams: PerPrincipal::default(),
             screens: Screens::default(),
             downloads: Downloads::default(),
             approvals: Approvals::default(),

@@ -3,11 +3,15 @@
 //! HTTP authenticates a request and attaches its principal. stdio attaches none, because its client is
 //! whoever started the process. The type itself belongs to the agent, which decides what a principal
 //! may see.
+mod quota;
+
 use axum::extract::Request;
 use ayeaye_agent::Principal;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use rmcp::transport::common::http_header::HEADER_SESSION_ID;
+
+pub(crate) use quota::{Counted, PerPrincipal};
 
 /// Attaches the authenticated principal to an HTTP request. rmcp hands its extensions on to handlers.
 pub fn attach(request: &mut Request, principal: Principal) {

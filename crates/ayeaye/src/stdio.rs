@@ -26,7 +26,7 @@ use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 
 use line_reader::{InputLine, LineReader};
-use open_ids::{MOST_OPEN, NotTaken, OpenIds};
+use open_ids::OpenIds;
 use parse::{Parsed, parse};
 
 use crate::mcp::bad_params;
@@ -214,26 +214,15 @@ impl StdioTransport {
             JsonRpcMessage::Request(request) => {
                 self.asked = true;
                 let id = request.id.clone();
-                let text = match self.ids.begin(&id) {
+                let refused = match self.ids.begin(&id) {
                     Ok(end) => {
                         self.open.send_modify(|open| *open += 1);
                         request.request.extensions_mut().insert(end);
                         return true;
                     }
-                    // rmcp would answer only one of them.
-                    Err(NotTaken::InUse) => {
-                        "a request with this id is still open: give each its own".to_owned()
-                    }
-                    // rmcp would take the answer of that one for its.
-                    Err(NotTaken::StillEnding) => {
-                        "the request that had this id was cancelled and is still ending: give each its own"
-                            .to_owned()
-                    }
-                    Err(NotTaken::TooMany) => format!(
-                        "{MOST_OPEN} requests are open: wait for the answer of one, or cancel one"
-                    ),
+                    Err(refused) => refused.to_string(),
                 };
-                self.refuse(ErrorData::invalid_request(text, None), Some(id));
+                self.refuse(ErrorData::invalid_request(refused, None), Some(id));
                 false
             }
             JsonRpcMessage::Notification(notification) => {

@@ -343,3 +343,20 @@ async fn log_messages_come_only_when_they_were_asked_for() {
         assert_eq!(told[2]["data"]["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_initializes_again_goes_on_hearing_log_messages() {
+    let rig = rig().await;
+    let mut client = LineClient::old(&rig.server, json!({})).await;
+    client.ask("logging/setLevel", json!({ "level": "info" })).await;
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "again", "version": "0" } });
+    client.ask("initialize", hello).await;
+    rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(complete("Done."))]);
+    let start = json!({ "device_id": rig.serial, "task": "tap" });
+    client.tool("ask_agent_start_new_task", start).await;
+    // Whatever was on its way is here after a further answer.
+    client.ask("ping", json!({})).await;
+    let told = client.others.iter().filter(|it| it["method"] == "notifications/message").count();
+    assert_eq!(told, 3, "two steps and the end: {:?}", client.others);
+}

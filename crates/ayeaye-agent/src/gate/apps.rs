@@ -23,6 +23,18 @@ pub(super) enum AppKind {
     Browser,
 }
 
+impl AppKind {
+    /// Whether what is written in it reaches people.
+    pub(super) fn reaches_people(self) -> bool {
+        matches!(self, Messenger | Mail | Social)
+    }
+
+    /// Whether it holds money.
+    pub(super) fn has_money(self) -> bool {
+        matches!(self, Banking | Wallet)
+    }
+}
+
 use AppKind::{Banking, Browser, Launcher, Mail, Messenger, Secrets, Shop, Social, Store, Wallet};
 
 /// Whole packages.

@@ -89,9 +89,14 @@ impl ControlFacts {
         self.hint.is_empty() && !self.names.iter().any(is_own)
     }
 
+    /// Its resource id without the app's name: `send_button`.
+    pub(super) fn id_name(&self) -> &str {
+        id_name(&self.resource_id)
+    }
+
     /// What a person would call it.
     pub fn name(&self) -> &str {
-        let id = self.resource_id.rsplit('/').next().unwrap_or_default();
+        let id = self.id_name();
         let names = self.names.iter().map(String::as_str).chain([self.hint.as_str(), id]);
         names.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
     }
@@ -100,6 +105,11 @@ impl ControlFacts {
     pub(super) fn is_field(&self) -> bool {
         self.password || is_field_class(&self.kind)
     }
+}
+
+/// A resource id without the app's name: `send_button` of `com.example:id/send_button`.
+pub(super) fn id_name(resource_id: &str) -> &str {
+    resource_id.rsplit('/').next().unwrap_or_default()
 }
 
 /// The texts beside and above a field, down from the field before it: what it asks for where it has no words of its

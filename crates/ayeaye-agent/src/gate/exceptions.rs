@@ -2,7 +2,7 @@
 mod joined;
 mod other_words;
 
-use self::joined::joined;
+use self::joined::{joined, without_joined};
 use self::other_words::is_other_word;
 use super::class::ActClass;
 use super::fillers::{EMPTY_WORDS, says_all, says_something};
@@ -54,8 +54,9 @@ const OCLOCK: [char; 5] = ['点', '點', '时', '時', '시'];
 /// What begins what is told to somebody.
 static SAYING: List = List::new("that|dass|que|che|że|dat|что|що");
 
-/// How much of a text is looked through for exceptions, and most words of one.
-const MOST: usize = 8 * 1024;
+/// How much of a user's words is read.
+pub(super) const MOST: usize = 16 * 1024;
+/// Most words of an exception.
 const MOST_LISTED: usize = 60;
 
 /// The exceptions in a user's words.
@@ -65,12 +66,20 @@ pub(super) struct Spared {
     names: Vec<String>,
     /// There is an exception without a name: "all but the newest".
     pub(super) is_unnamed: bool,
+    /// The words without what they except, line by line (normalized).
+    rest: String,
 }
 
 impl Spared {
     pub(super) fn add(&mut self, other: Self) {
         self.names.extend(other.names);
         self.is_unnamed |= other.is_unnamed;
+        self.rest.push_str(&other.rest);
+    }
+
+    /// The words without what they except, line by line (normalized).
+    pub(super) fn rest(&self) -> &str {
+        &self.rest
     }
 
     pub(super) fn is_any(&self) -> bool {
@@ -110,6 +119,12 @@ struct Token {
 }
 
 impl Token {
+    /// With the sign that ends a part or a sentence.
+    fn with_end(&self) -> String {
+        let end = self.last.filter(|_| self.ends_part() || self.ends_sentence());
+        self.plain.chars().chain(end).collect()
+    }
+
     fn ends_part(&self) -> bool {
         self.last.is_some_and(|it| matches!(it, ',' | '،' | '，'))
     }
@@ -129,8 +144,10 @@ pub(super) fn spared_in(text: &str) -> Spared {
     // Of a long text the end, as of all the user's words.
     let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];
     let mut spared = Spared::default();
-    for line in text.lines().map(without_content) {
+    for whole in text.lines() {
+        let line = without_content(whole);
         let tokens = tokens(line);
+        let mut is_kept = vec![true; tokens.len()];
         let sends = |it: &Token| is_verb(&it.plain, &[ActClass::Send]);
         let mut told = false;
         for at in 0..tokens.len() {
@@ -141,17 +158,30 @@ pub(super) fn spared_in(text: &str) -> Spared {
                 continue;
             }
             if let Some(from) = end_of_marker(&tokens, at) {
-                list(&tokens[from..], &mut spared);
+                let end = from + list(&tokens[from..], &mut spared);
+                is_kept[at..end].fill(false);
             } else if !word.is_quoted
-                && let Some(marker) =
-                    EXCEPT_BEHIND.iter().find(|it| stands(&tokens, at, it).is_some())
+                && let Some((marker, end)) =
+                    EXCEPT_BEHIND.iter().find_map(|it| Some((it, stands(&tokens, at, it)?)))
             {
                 // "Evin dışında" is outside of it as well: no word farther back is excepted.
                 let from = if marker == OUTSIDE { at.saturating_sub(1) } else { 0 };
-                spared.except(last_name(&tokens[from..at]));
+                let names = last_name(&tokens[from..at]);
+                let is_of_it =
+                    |it: &Token| words(&it.plain).any(|it| names.contains(&it.to_owned()));
+                let begin = tokens[from..at].iter().rposition(is_of_it).map_or(at, |it| from + it);
+                is_kept[begin..end].fill(false);
+                spared.except(names);
             }
         }
+        let before = spared.names.len();
         joined(&normalized(line), &mut spared);
+        let kept = tokens.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
+        let kept: Vec<_> = kept.map(|(it, _)| it.with_end()).collect();
+        let kept = without_joined(kept.join(" "), &spared.names[before..]);
+        spared.rest.push_str(&kept);
+        spared.rest.push_str(&normalized(&whole[line.len()..]));
+        spared.rest.push('\n');
     }
     spared.names.sort_unstable();
     spared.names.dedup();
@@ -287,8 +317,8 @@ fn reaches(tokens: &[Token], at: usize) -> bool {
         && !tokens[..at].last().is_some_and(is_noun)
 }
 
-/// The names in a list that begins there: those with a capital, where there are any.
-fn list(tokens: &[Token], spared: &mut Spared) {
+/// The names in a list that begins there: those with a capital, where there are any. Tells how many words are of it.
+fn list(tokens: &[Token], spared: &mut Spared) -> usize {
     let mut found: Vec<&Token> = Vec::new();
     let (mut next, mut has_names) = (false, false);
     for (at, token) in tokens.iter().enumerate().take(MOST_LISTED) {
@@ -333,6 +363,7 @@ fn list(tokens: &[Token], spared: &mut Spared) {
             spared.except(all);
         }
     }
+    found.len()
 }
 
 /// The numbers among some words as they are written, with the half of the day behind them.

@@ -22,7 +22,7 @@ const ALL: &[&str] = &[
     "全部", "所有", "全て", "すべて", "全員", "모두", "모든", "전체", "كل", "الكل", "جميع", "सभी", "सब", "सारे", "semua", "tất cả", "ทั้งหมด", "ทุก", "清空",
 ];
 
-static ALL_WORDS: LazyLock<Vec<String>> =
+pub(super) static ALL_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| ALL.iter().map(|it| normalized(it)).collect());
 pub(super) static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_all(EMPTY));
 

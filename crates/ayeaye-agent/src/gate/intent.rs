@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use super::addressee::{addressed, is_channel};
 use super::apps::{self, AppKind};
 use super::class::ActClass;
-use super::exceptions::{Spared, is_shown, spared_in};
+use super::everything::{means_everything, words_of_place};
+use super::exceptions::{MOST, Spared, is_shown, spared_in};
 use super::fillers::{says_all, says_something};
 use super::full_names::{full_names_in, is_namesake, is_something_of};
 use super::group_titles::people_of;
@@ -20,10 +21,11 @@ use super::quoted::{
     quoted_names_in, unquoted, without_names,
 };
 use super::site_names::{hosts_in, names_host};
-use super::text::{holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
+use super::text::{List, holds, is_spaced, mentions, normalized, same_word, shares, stems, words};
 
-/// The words of a user that count, as they are compared. The last ones win where there are too many.
-const MOST: usize = 8 * 1024;
+/// Words for whom one follows or blocks, and for what one joins, that tell nobody from others.
+#[rustfmt::skip]
+static PEOPLE: List = List::new("account|channel|profile|user|person|request|requests|friend|friends|community|number|kanal|konto|profil|nutzer|anfrage|diesem|diesen|gruppe|cuenta|canal|perfil|usuario|solicitud|este|esta|grupo|compte|chaîne|ce|cette|groupe|conta|canale|profilo|        utente|questo|gruppo|kanaal|groep|dit|deze|tego|ten|grupy|bu|hesabı|kanalı|канал|аккаунт|профиль|пользователя|этот|эту|этого|группу|цей|групу|هذا|هذه|القناة|الحساب|इस|चैनल|akun|saluran|ini|kênh|này");
 /// Most times that one word asks for something in them.
 const MOST_REQUESTS: usize = 100;
 
@@ -55,8 +57,13 @@ pub struct UserWords {
     hosts: Vec<String>,
     /// Where in the own text stands what is to be said to somebody.
     contents: Vec<Content>,
+    /// The words without what they except.
+    rest: String,
     /// They want to be asked before an act.
     asks_first: bool,
+    /// There are more of them than are read. What was left out may forbid an act or want to be asked first, so the
+    /// others ask for none.
+    are_cut: bool,
     /// What was found out about each class: a screen may have a hundred controls of one.
     asked: [OnceLock<bool>; ActClass::ALL.len()],
 }
@@ -88,7 +95,8 @@ impl UserWords {
         people.retain(|it| !is_channel(it));
         people.sort_unstable();
         people.dedup();
-        if MOST < text.len() {
+        let are_cut = MOST < text.len();
+        if are_cut {
             text.drain(..text.ceil_char_boundary(text.len() - MOST));
         }
         let text = phrases::forgetting(&text);
@@ -98,6 +106,7 @@ impl UserWords {
         let contents = contents(&own, &quotes);
         let places: Vec<_> = contents.iter().map(|it| it.from..it.to).collect();
         let asks_first = phrases::wants_to_be_asked(&forbidding, &places);
+        let rest = phrases::forgetting(spared.rest());
         Self {
             text,
             own,
@@ -111,7 +120,9 @@ impl UserWords {
             spared,
             hosts,
             contents,
+            rest,
             asks_first,
+            are_cut,
             addressed: OnceLock::new(),
             asked: Default::default(),
         }
@@ -130,7 +141,8 @@ impl UserWords {
     /// Whether they ask for an act of this class and do not forbid it as well; they may want to be asked first.
     pub(super) fn wants(&self, class: ActClass) -> bool {
         let known = self.asked.get(class as usize);
-        known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
+        !self.are_cut
+            && known.map_or_else(|| self.finds(class), |it| *it.get_or_init(|| self.finds(class)))
     }
 
     /// Whether they speak of acts of this class, as a request or not, and forbid none.
@@ -206,7 +218,7 @@ impl UserWords {
     /// Whether one of these verbs (normalized) asks for something, none of them is forbidden, and the user does not
     /// want to be asked first.
     pub(super) fn ask_by(&self, verbs: &[String]) -> bool {
-        if self.asks_first {
+        if self.asks_first || self.are_cut {
             return false;
         }
         let mut asked = false;
@@ -292,6 +304,31 @@ impl UserWords {
             })
     }
 
+    /// Whether somebody or something is shown that they want to `verbs`: by its name, or, where they name none, by any
+    /// word besides the verb, kinds of things and the app.
+    pub(super) fn name_object<'a>(
+        &self,
+        verbs: &[String],
+        shown: impl IntoIterator<Item = &'a str>,
+        app: [&str; 2],
+    ) -> bool {
+        if !self.named(app).is_empty() {
+            return self.name_one_of(shown, app);
+        }
+        let app: Vec<String> = words_of_app(app).collect();
+        let is_verb = |word: &str| verbs.iter().any(|it| stems(word, it).any(|(at, _)| at == 0));
+        let is_plain = |it: &String| app.contains(it) || is_kind(it) || PEOPLE.contains(it);
+        let is_joined = |it: &str| it.chars().any(|c| c.is_alphabetic() && !is_spaced(c));
+        let mut text = self.text.clone();
+        for verb in verbs.iter().filter(|it| is_joined(it)) {
+            text = text.replace(verb, " ");
+        }
+        let said = words(&text).filter(|it| says_something(it) && !is_verb(it)).map(str::to_owned);
+        let objects: Vec<String> = said.filter(|it| !is_plain(it)).collect();
+        objects.is_empty()
+            || shown.into_iter().any(|it| is_told_apart(&text, &objects, &normalized(it)))
+    }
+
     /// Whether one of the things that they name is shown in one of these texts, with all words of its name: who means
     /// Anna Berg does not mean Anna Bauer.
     fn name_in_full<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
@@ -309,8 +346,8 @@ impl UserWords {
 
     /// The things that they name, without the app in front and kinds of things, which German writes with a capital.
     fn named(&self, app: [&str; 2]) -> Vec<&String> {
-        let app = app.map(normalized);
-        let is_one = |it: &&String| !is_of_app(it, &app) && !is_kind(it) && !self.spared.has(it);
+        let app: Vec<String> = words_of_app(app).collect();
+        let is_one = |it: &&String| !app.contains(it) && !is_kind(it) && !self.spared.has(it);
         self.particular.iter().filter(is_one).collect()
     }
 
@@ -330,31 +367,34 @@ impl UserWords {
     }
 
     /// Whether one of the things that are shown is told from others of its kind by their words, where they name none
-    /// and do not mean all.
+    /// and do not mean all (`place` is what stands above all that is shown).
     pub(super) fn tell_apart<'a>(
         &self,
         shown: impl IntoIterator<Item = &'a str>,
+        place: &[&str],
         app: [&str; 2],
     ) -> bool {
-        if !self.named(app).is_empty() || self.say_all() {
-            return true;
-        }
-        self.tells_of(shown, app)
+        !self.named(app).is_empty() || self.mean_all(place, app) || self.tells_of(shown, app)
     }
 
-    /// Whether the thing in a row is one of those that they mean: they name it, or something in front of all rows
-    /// (`place`) of which they mean all.
+    /// Whether the thing in a row is one of those that they mean: they name it, or mean all that stands under `place`.
     pub(super) fn mean_row(&self, row: &[&str], place: &[&str], app: [&str; 2]) -> bool {
         let names_none = self.named(app).is_empty();
-        let names = |shown: &[&str]| self.name_one_of(shown.iter().copied(), app);
-        self.say_all() && names(place)
+        self.mean_all(place, app)
             || !names_none && self.name_in_full(row.iter().copied(), app)
             || self.tells_of(row.iter().copied(), app)
     }
 
-    /// Whether they mean all things of a kind, but for those that they except, and name none.
-    pub(super) fn mean_all(&self, app: [&str; 2]) -> bool {
-        self.say_all() && self.named(app).is_empty()
+    /// Whether they mean all things of a kind that stand under `place` or are in the app, but for those that they
+    /// except: nothing else in them tells some from others.
+    pub(super) fn mean_all(&self, place: &[&str], app: [&str; 2]) -> bool {
+        self.say_all() && {
+            let mut words: Vec<String> = words_of_app(app).collect();
+            for shown in place {
+                words.extend(words_of_place(&normalized(shown)));
+            }
+            means_everything(&self.rest, &words)
+        }
     }
 
     /// Whether a thing of which this is shown is one of those that they mean: one that they name, or, where they name
@@ -375,9 +415,8 @@ impl UserWords {
 
     /// Whether one of the things that are shown is told from others of its kind by their words.
     fn tells_of<'a>(&self, shown: impl IntoIterator<Item = &'a str>, app: [&str; 2]) -> bool {
-        let app = app.map(normalized);
-        let said: Vec<String> =
-            self.words.iter().filter(|it| !is_of_app(it, &app)).cloned().collect();
+        let app: Vec<String> = words_of_app(app).collect();
+        let said: Vec<String> = self.words.iter().filter(|it| !app.contains(it)).cloned().collect();
         shown.into_iter().any(|it| is_told_apart(&self.text, &said, &normalized(it)))
     }
 
@@ -436,11 +475,8 @@ impl UserWords {
 
     /// Whether they name an app: by its label, by a part of its package, or by its kind.
     pub(super) fn name_app(&self, package: &str, label: &str, kind: Option<AppKind>) -> bool {
-        const PLAIN: &[&str] = &[
-            "com", "org", "net", "android", "app", "apps", "google", "mobile", "example", "client",
-        ];
         let package = package.to_ascii_lowercase();
-        let mut parts = package.split(['.', '_']).filter(|it| 3 <= it.len() && !PLAIN.contains(it));
+        let mut parts = telling_parts(&package).filter(|it| *it != "google");
         self.name(label)
             || parts.any(|part| self.words.iter().any(|said| said == part))
             || kind.is_some_and(|kind| {
@@ -454,9 +490,20 @@ impl UserWords {
     }
 }
 
-/// Whether a word belongs to the name or the package (normalized) of the app in front.
-fn is_of_app(word: &str, app: &[String; 2]) -> bool {
-    app.iter().any(|it| it.contains(word))
+/// The words of an app's label, and the parts of its package that name it. What is only a part of one of these is
+/// another word: "Sam" in `com.samsung.android.messaging`.
+fn words_of_app([label, package]: [&str; 2]) -> impl Iterator<Item = String> {
+    let (label, package) = (normalized(label), normalized(package));
+    let label: Vec<String> = words(&label).map(str::to_owned).collect();
+    let parts: Vec<String> = telling_parts(&package).map(str::to_owned).collect();
+    label.into_iter().chain(parts)
+}
+
+/// The parts of a package (in small letters) that say something of an app.
+fn telling_parts(package: &str) -> impl Iterator<Item = &str> {
+    const PLAIN: &[&str] =
+        &["com", "org", "net", "android", "app", "apps", "mobile", "example", "client"];
+    package.split(['.', '_']).filter(|it| 3 <= it.len() && !PLAIN.contains(it))
 }
 
 #[cfg(test)]

@@ -157,11 +157,7 @@ pub(super) fn names_title(text: &str, shown: &str) -> bool {
     } else {
         3 <= letters
     };
-    let is_titled = |word: &str| {
-        !UNTITLED.contains(&word)
-            && (KIND_WORDS.contains(word)
-                || word.strip_suffix('s').is_some_and(|it| KIND_WORDS.contains(it)))
-    };
+    let is_titled = |word: &str| !UNTITLED.contains(&word) && is_kind_alone(word);
     is_title
         && find(text, shown).any(|at| {
             let part = text[..at].rsplit(['.', ';', '!', '?', ',', '\n']).next();
@@ -176,9 +172,17 @@ pub(super) fn names_title(text: &str, shown: &str) -> bool {
 /// Whether a word (normalized) is a noun for a kind of things, or a verb that deletes them.
 pub(super) fn is_kind(word: &str) -> bool {
     let stem = |it: &str| word.starts_with(it) && is_stem(word, 0, it.len());
-    KIND_WORDS.contains(word)
-        || word.strip_suffix('s').is_some_and(|it| KIND_WORDS.contains(it))
-        || phrases::intents(ActClass::Delete).any(|it| stem(&it.text))
+    is_kind_alone(word) || phrases::intents(ActClass::Delete).any(|it| stem(&it.text))
+}
+
+/// Whether a word (normalized) is a noun for a kind of things, in a form that stands in the list.
+pub(super) fn is_kind_alone(word: &str) -> bool {
+    KIND_WORDS.contains(word) || word.strip_suffix('s').is_some_and(|it| KIND_WORDS.contains(it))
+}
+
+/// Nouns for kinds of things in scripts without blanks, as they are written.
+pub(super) fn joined_kinds() -> impl Iterator<Item = &'static str> {
+    JOINED.iter().copied()
 }
 
 /// Whether a text shares some letters in a row with a word of a script without blanks: two of which each means

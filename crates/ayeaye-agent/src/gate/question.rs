@@ -216,12 +216,12 @@ fn name_of_app(request: &GateRequest<'_>) -> String {
 /// Whether people write to each other in an app: there what is sent is a text too, whatever it seems to do.
 fn people_write_in(package: &str) -> bool {
     let kind = apps::kind_of(package);
-    matches!(kind, Some(AppKind::Messenger | AppKind::Mail | AppKind::Social))
+    kind.is_some_and(AppKind::reaches_people)
 }
 
 /// Whether a yes to a touch on an unreadable screen holds for the whole app. It does not if the app is about money.
 pub(super) fn covers_app(package: &str) -> bool {
-    !matches!(apps::kind_of(package), Some(AppKind::Banking | AppKind::Wallet))
+    !apps::kind_of(package).is_some_and(AppKind::has_money)
 }
 
 /// Whether a text says something that the question does not name anyway.

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::class::ActClass;
 pub(super) use super::control_facts::ControlFacts;
-use super::control_facts::{LONGEST, control, reacting};
+use super::control_facts::{LONGEST, control, id_name, reacting};
 use super::header;
 use super::intent::UserWords;
 use super::phrases;
@@ -106,6 +106,8 @@ pub struct GateHistory {
     pub unnamed_secrets: Vec<String>,
     /// The client decided on this act itself: its naming an address or an app counts as the user's.
     pub by_client: bool,
+    /// The user's words name a secret that they keep.
+    pub names_kept_secret: bool,
     /// The text to be typed is a secret of the person who types it, as they say.
     pub own_secret: bool,
 }
@@ -345,7 +347,7 @@ pub(super) fn tabs_on(gesture: &Gesture) -> bool {
 
 /// Whether the field with this id holds a number to dial.
 pub(super) fn is_dialed(resource_id: &str) -> bool {
-    let id = resource_id.rsplit('/').next().unwrap_or_default();
+    let id = id_name(resource_id);
     matches!(
         id,
         "digits" | "digits_edit_text" | "dialpad_edit_text" | "dial_number" | "dialer_input"
@@ -354,7 +356,7 @@ pub(super) fn is_dialed(resource_id: &str) -> bool {
 
 /// Whether what stands in the field with this id is an address or a search, which nothing sends.
 fn is_for_finding(resource_id: &str) -> bool {
-    let id = resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let id = id_name(resource_id).to_ascii_lowercase();
     ["url", "search", "location_bar", "omnibox", "address_bar", "query"]
         .iter()
         .any(|it| id.contains(it))
@@ -393,7 +395,7 @@ fn draft(elements: &Elements, gesture: &Gesture, size: ScreenSize, hidden_input:
 }
 
 fn is_for_recipients(element: &Element) -> bool {
-    let id = element.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let id = id_name(&element.resource_id).to_ascii_lowercase();
     let mut parts = id.split('_');
     parts.any(|part| matches!(part, "to" | "recipient" | "recipients" | "cc" | "bcc" | "peoplekit"))
 }

@@ -5,6 +5,7 @@ mod at_once;
 mod bare;
 mod command;
 mod controls;
+mod copying;
 mod dialogs;
 mod everyday;
 mod fields;
@@ -16,6 +17,7 @@ mod system_dialogs;
 
 pub(super) use self::addresses::addresses;
 pub(super) use self::controls::{changes, commands, controls, marked};
+pub(super) use self::copying::copied_secrets;
 pub(crate) use self::fields::is_secret_pad;
 pub(super) use self::fields::{dialed_codes, key_pads, password_fields};
 pub(super) use self::places::{

@@ -1,4 +1,5 @@
 //! Which texts of a screen tell a person what a control on it is about.
+use super::control_facts::id_name;
 use super::header::SYSTEM;
 use super::payee::{identifies, is_label};
 use super::text::cut;
@@ -78,7 +79,7 @@ pub(super) fn telling(
 }
 
 fn id_of(element: &Element) -> &str {
-    element.resource_id.rsplit('/').next().unwrap_or_default()
+    id_name(&element.resource_id)
 }
 
 /// Whether this is what a dialog says, as dialogs of Android have it.

@@ -53,6 +53,19 @@ impl Lang {
         format!("{says}{}\n", verbatim(text, LONGEST_TEXT))
     }
 
+    /// What the user replied, on lines of its own, with the question and whether it was asked in the model's words.
+    fn answered(self, question: Option<(&str, bool)>, reply: &str) -> String {
+        let Some((question, own)) = question else { return self.user_says(reply) };
+        let asked = if own {
+            self.pick("You asked the user: ", "你问过用户：")
+        } else {
+            self.pick("The user was asked: ", "用户被问到：")
+        };
+        let answered = self.pick(" The user answered: ", " 用户回答：");
+        let question = quote_untrusted(question, LONGEST_TEXT);
+        format!("{asked}{question}{answered}{}\n", verbatim(reply, LONGEST_TEXT))
+    }
+
     fn noted(self, text: &str) -> String {
         let noted = self.pick("You noted: ", "你记下了：");
         format!("{noted}{}\n", quote_untrusted(text, LONGEST_TEXT))
@@ -198,14 +211,12 @@ impl<'a> History<'a> {
 
     /// How many steps are left out, and the notes and replies among them.
     pub(super) fn omitted(&self) -> String {
-        self.omission() + &last(&reminders(self.omitted, self.lang)).concat()
+        self.omission() + &reminders(self.omitted, self.lang)
     }
 
     /// What was noted and what the user said in this round: an entry each, which ends its line.
     pub(super) fn reminders(&self) -> String {
-        let mut all = reminders(self.omitted, self.lang);
-        all.extend(reminders(self.recent, self.lang));
-        last(&all).concat()
+        reminders(self.omitted.iter().chain(self.recent), self.lang)
     }
 
     /// The steps of the round, a line each: the label, the number from 1 and the description.
@@ -390,36 +401,29 @@ pub(super) fn question_of(step: &HistoryStep) -> Option<(&str, bool)> {
     Some((put, own == Some(put)))
 }
 
-/// The last notes and replies, each reply with the question it answers.
-fn reminders(items: &[HistoryItem], lang: Lang) -> Vec<String> {
+/// The last notes and the last replies in their order, each reply with the question it answers. However much a model
+/// notes, what the user said stays.
+fn reminders<'a>(items: impl IntoIterator<Item = &'a HistoryItem>, lang: Lang) -> String {
+    let (mut notes, mut said) = (Vec::new(), Vec::new());
     let mut question = None;
-    let mut lines = Vec::new();
-    for item in items {
+    for (at, item) in items.into_iter().enumerate() {
         match item {
             HistoryItem::Step(step) => {
                 question = question_of(step).or(question);
                 if let Action::Note { text } = &step.decision.action {
-                    lines.push(lang.noted(text));
+                    notes.push((at, lang.noted(text)));
                 }
             }
-            HistoryItem::Advice(advice) => lines.push(lang.user_says(advice)),
-            HistoryItem::UserReply(reply) => lines.push(match question.take() {
-                Some((question, own)) => {
-                    let asked = if own {
-                        lang.pick("You asked the user: ", "你问过用户：")
-                    } else {
-                        lang.pick("The user was asked: ", "用户被问到：")
-                    };
-                    let answered = lang.pick(" The user answered: ", " 用户回答：");
-                    let question = quote_untrusted(question, LONGEST_TEXT);
-                    format!("{asked}{question}{answered}{}\n", verbatim(reply, LONGEST_TEXT))
-                }
-                None => lang.user_says(reply),
-            }),
+            HistoryItem::Advice(advice) => said.push((at, lang.user_says(advice))),
+            HistoryItem::UserReply(reply) => {
+                said.push((at, lang.answered(question.take(), reply)));
+            }
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
     }
-    lines
+    let mut kept = [last(&notes), last(&said)].concat();
+    kept.sort_by_key(|(at, _)| *at);
+    kept.into_iter().map(|(_, line)| line).collect()
 }
 
 /// The last of a list, as many as a prompt holds.

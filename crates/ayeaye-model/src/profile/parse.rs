@@ -8,6 +8,7 @@ use ayeaye_agent::{Action, Decision, ParseError};
 use serde_json::{Map, Value};
 
 pub(crate) mod args;
+pub(crate) mod earlier_act;
 pub(crate) mod hermes;
 pub(crate) mod json;
 pub(crate) mod labelled;

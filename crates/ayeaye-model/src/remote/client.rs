@@ -170,7 +170,7 @@ impl Client {
                 Err(error) => (error, None),
             };
             // Not the message: it may quote the endpoint, and that may quote the prompt.
-            tracing::debug!("an attempt to ask the model failed");
+            tracing::debug!(attempts, kind = ?error.kind, "an attempt to ask the model failed");
             let retry = |waited| Retry {
                 error: self.describe(&error, policy),
                 unquoted: self.describe_unquoted(&error, policy),
@@ -273,14 +273,21 @@ impl Client {
         ModelRequest { model, prompt, sampling, calls, endpoint, stream, unsupported, computer }
     }
 
-    /// The sampling parameters, without those that the endpoint has refused.
+    /// The settings of calls that are sent: not those that the API has no field for, or the endpoint has refused.
     pub(super) fn params(&self, sampling: Sampling) -> Map<String, Value> {
         let mut params = self.within_limits(sampling).params();
         if self.unsupported().contains(OptionalFeature::Sampling) {
             params.retain(|name, _| name == "max_tokens");
         }
         params.extend(recorded_extra(&self.config.calls));
+        params.retain(|name, _| self.api.takes(name));
         params
+    }
+
+    /// The settings of calls that the API has no field for.
+    pub(crate) fn not_sent(&self, sampling: Sampling) -> Vec<String> {
+        let set = sampling.params().into_iter().chain(recorded_extra(&self.config.calls));
+        set.map(|(name, _)| name).filter(|name| !self.api.takes(name)).collect()
     }
 
     fn body(

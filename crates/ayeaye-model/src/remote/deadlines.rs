@@ -52,22 +52,21 @@ impl Deadlines {
     }
 }
 
-/// The first `max` bytes of a body. An error on the way ends it: the body is only looked at.
-pub(super) async fn read_prefix(
+/// Appends the first `max` bytes of a body. Behind an error is what came before it.
+pub(super) async fn read_into(
+    body: &mut Vec<u8>,
     bytes: impl Stream<Item = reqwest::Result<Bytes>>,
     max: usize,
     deadlines: &Deadlines,
-) -> Vec<u8> {
+) -> Result<(), AttemptError> {
     let mut bytes = std::pin::pin!(bytes);
-    let mut body = Vec::new();
-    while let Ok(Some(Ok(piece))) = deadlines.bound("", bytes.next()).await {
-        let room = max - body.len();
-        body.extend_from_slice(&piece[..piece.len().min(room)]);
-        if body.len() == max {
-            break;
-        }
+    while body.len() < max
+        && let Some(piece) = deadlines.bound("sent no more of its answer", bytes.next()).await?
+    {
+        let piece = piece.map_err(AttemptError::transport)?;
+        body.extend_from_slice(&piece[..piece.len().min(max - body.len())]);
     }
-    body
+    Ok(())
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(super) trait Api: fmt::Debug + Send + Sync {
     fn auth_headers(&self, key: &Secret, endpoint: &Endpoint) -> Vec<(HeaderName, String)>;
     /// Further headers of a request that declares such a tool, if any.
     fn headers(&self, computer: Option<ComputerTool>) -> HeaderMap;
+    /// Whether a request has a field for this setting of calls, by the name that the record gives it.
+    fn takes(&self, setting: &str) -> bool;
     /// The body of a request.
     fn body(&self, request: &ModelRequest<'_>) -> Value;
     /// Adds a whole answer, or one event of a stream. `false` if it holds nothing of an answer.

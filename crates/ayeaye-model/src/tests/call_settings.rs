@@ -45,6 +45,29 @@ async fn what_is_set_is_sent_and_recorded_and_the_rest_is_the_profiles() {
     assert!(["top_k", "stop", "chat_template_kwargs"].iter().all(|it| body.get(it).is_none()));
 }
 
+#[tokio::test]
+async fn what_an_api_has_no_field_for_is_neither_recorded_nor_kept_from_its_owner() {
+    let line =
+        r#"temperature=0.7 repetition-penalty=1.05 stop=["END"] thinking=off reasoning-effort=low"#;
+    for (profile, lacks) in [
+        ("gpt-computer", &["repetition_penalty", "stop", "thinking"][..]),
+        ("gemini", &["repetition_penalty"]),
+        ("claude", &["repetition_penalty"]),
+        ("gelab", &[]),
+    ] {
+        let fake = Fake::start(Vec::new()).await;
+        let profile = Some(profile.parse().expect("there is such a profile"));
+        let calls = line.parse().expect("it is a line of settings");
+        let model = RemoteModel::new(ModelConfig { profile, calls, ..config(&fake) });
+        let model = model.expect("the settings are right");
+        let params = model.params();
+        for name in ["temperature", "repetition_penalty", "stop", "thinking", "reasoning_effort"] {
+            assert_eq!(params.contains_key(name), !lacks.contains(&name), "{name}: {params:?}");
+        }
+        assert_eq!(model.client().not_sent(model.sampling()), lacks);
+    }
+}
+
 /// A server of one's own hands it to the chat template, whatever the model's maker calls it in a service; a router to
 /// that service reads the maker's name.
 #[tokio::test]

@@ -120,6 +120,8 @@ async fn who_can_list_no_models_is_asked_all_the_same() {
     for (list, part) in [
         (http("200 OK", JSON, r#"{"object":"list","data":[]}"#), "its list of models is empty"),
         (http("500 Internal Server Error", "", "Internal Server Error"), "cannot list its models"),
+        (http("200 OK", JSON, r#"{"data":[{"id":"a""#), "no whole JSON (EOF"),
+        (http("200 OK", "", "ok"), "no whole JSON (expected value"),
     ] {
         let found = checked(vec![list.clone(), tap.clone()]).await;
         let [(CheckSubject::Connection, Severity::Warning, text), (_, Severity::Ok, sees)] =

@@ -93,7 +93,7 @@ async fn answer_to_names(auth: &AuthMiddleware, mut request: Request, next: Next
         {
             return next.run(request).await;
         }
-        Ok(None) | Err(Twice) => None,
+        Ok(None) | Err(Ambiguous) => None,
     };
     let Some(host) = host else {
         return refuse(StatusCode::BAD_REQUEST, "the request must name one host");
@@ -119,7 +119,7 @@ async fn answer_to_names(auth: &AuthMiddleware, mut request: Request, next: Next
             auth.hosts.is_own_origin(&host, text)
                 || text.parse::<WebOrigin>().is_ok_and(|origin| auth.origins.contains(&origin))
         }
-        Err(Twice) => false,
+        Err(Ambiguous) => false,
     };
     let origin = request.headers().get(ORIGIN).cloned();
     let Some(origin) = origin.filter(|_| allowed) else {
@@ -146,7 +146,7 @@ async fn answer_to_own_page(
     let own = match only(request.headers(), &ORIGIN) {
         Ok(None) => true,
         Ok(Some(origin)) => own_page::is_own_origin(&auth.resource, &host, origin),
-        Err(Twice) => false,
+        Err(Ambiguous) => false,
     };
     if !own {
         let text = "only the page of this server may ask for this; behind a proxy, set http.public-url, or let it \
@@ -271,7 +271,7 @@ impl AuthMiddleware {
                     && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
             }
-            Err(Twice) => return Err(Stopped::Wrong(TWO_OR_NO_BEARER)),
+            Err(Ambiguous) => return Err(Stopped::Wrong(TWO_OR_NO_BEARER)),
         };
         if let Some(principal) = self.token_store.principal_of(token.as_bytes()) {
             return Ok(principal.clone());
@@ -398,15 +398,15 @@ fn ended(mut response: Response) -> Response {
 }
 
 /// A header that was sent twice or is not text: readers could disagree about its value.
-struct Twice;
+struct Ambiguous;
 
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Twice> {
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Ambiguous> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Twice);
+        return Err(Ambiguous);
     }
-    value.to_str().map(Some).map_err(|_| Twice)
+    value.to_str().map(Some).map_err(|_| Ambiguous)
 }
 
 /// The token of `Authorization: Bearer …`; the scheme is case-insensitive (RFC 9110, 11.1).

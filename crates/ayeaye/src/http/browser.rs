@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN, RETRY_AFTER, SET_COOKIE,
+    COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION, ORIGIN, SET_COOKIE,
 };
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -23,6 +23,7 @@ use serde_json::json;
 use super::auth::{self, AuthMiddleware};
 use super::connections::Conn;
 use super::malformed;
+use super::refusal;
 use super::request_body;
 use crate::config::HostName;
 use crate::page::{LoginEnded, Page, Refusal};
@@ -257,10 +258,7 @@ fn see_other(to: &'static str) -> Response {
 
 /// 429 with `Retry-After`.
 fn later(wait: Duration, text: &str) -> Response {
-    let mut response = Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).into_response();
-    let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
-    response.headers_mut().insert(RETRY_AFTER, seconds);
-    response
+    refusal::after(wait, Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).into_response())
 }
 
 /// The cookie of a server at one host.

@@ -27,6 +27,7 @@ use tokio_util::task::TaskTracker;
 
 use super::carried_out::CarriedOut;
 use super::listener::Listener;
+use crate::principal::{Counted, PerPrincipal};
 
 /// Most connections at a time.
 const MAX_CONNECTIONS: usize = 768;
@@ -118,8 +119,8 @@ struct ConnTable {
     /// Unauthenticated connections by age; cancelling the token ends the connection.
     unauthenticated: BTreeMap<u64, CancellationToken>,
     /// Those that have authenticated. A connection counts as that of the first principal to use it.
-    authenticated: HashMap<u64, Principal>,
-    per_principal: HashMap<Principal, usize>,
+    authenticated: HashMap<u64, Counted>,
+    per_principal: PerPrincipal,
 }
 
 impl ConnTable {
@@ -129,25 +130,15 @@ impl ConnTable {
         }
         let is_scarce = share.scarce_from <= self.authenticated.len();
         let most = if is_scarce { share.most_when_scarce } else { share.most };
-        let count = self.per_principal.entry(principal.clone()).or_default();
-        if most <= *count {
-            return false;
-        }
-        *count += 1;
-        self.authenticated.insert(id, principal.clone());
+        let Some(counted) = self.per_principal.take(principal, most) else { return false };
+        self.authenticated.insert(id, counted);
         self.unauthenticated.remove(&id);
         true
     }
 
     fn remove(&mut self, id: u64) {
         self.unauthenticated.remove(&id);
-        let Some(principal) = self.authenticated.remove(&id) else { return };
-        if let Some(count) = self.per_principal.get_mut(&principal) {
-            *count -= 1;
-            if *count == 0 {
-                self.per_principal.remove(&principal);
-            }
-        }
+        self.authenticated.remove(&id);
     }
 }
 

@@ -19,7 +19,11 @@ pub(super) fn refuse(status: StatusCode, text: &str) -> Response {
 
 /// An error with `Retry-After`.
 pub(super) fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
-    let mut response = refuse(status, text);
+    after(wait, refuse(status, text))
+}
+
+/// This answer, with `Retry-After`.
+pub(super) fn after(wait: Duration, mut response: Response) -> Response {
     let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
     response.headers_mut().insert(RETRY_AFTER, seconds);
     response

@@ -297,13 +297,14 @@ impl SessionManager for Sessions {
         let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Ok(self.inner.create_stream(id, message).await?.left_stream());
         };
-        let Some(call) = self.calls.begin(id, &request.id) else {
-            // rmcp would send both answers to one of them.
-            let text = "a request with this id is still open, or was cancelled and is still ending: give each its own";
-            let error = ErrorData::invalid_request(text, None);
-            let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
-            let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
-            return Ok(refusal.left_stream().right_stream());
+        let call = match self.calls.begin(id, &current_principal(), &request.id) {
+            Ok(call) => call,
+            Err(refused) => {
+                let error = ErrorData::invalid_request(refused.to_string(), None);
+                let refusal = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+                let refusal = stream::once(ready(ServerSseMessage::from_message(refusal)));
+                return Ok(refusal.left_stream().right_stream());
+            }
         };
         request.request.extensions_mut().insert(call.handler_end());
         let stream = self.noted(self.call(id, message, call).await?);
@@ -415,7 +416,8 @@ mod tests {
     async fn a_session_ends_although_whoever_asked_for_that_goes_away() {
         let sessions = Sessions::new();
         let (id, _transport) = sessions.create_session().await.unwrap();
-        sessions.calls.begin(&id, &RequestId::Number(1)).unwrap().has_arrived();
+        let (me, number) = (Principal::local(), RequestId::Number(1));
+        sessions.calls.begin(&id, &me, &number).unwrap().has_arrived();
         assert!(sessions.close_session(&id).now_or_never().is_none());
         let ended = async {
             while sessions.calls.sessions().contains(&id) {
@@ -431,7 +433,8 @@ mod tests {
         let sessions = Sessions::new();
         let (waits, _transport) = sessions.create_session().await.unwrap();
         let (idle, _transport) = sessions.create_session().await.unwrap();
-        let call = sessions.calls.begin(&waits, &RequestId::Number(1));
+        let (me, number) = (Principal::local(), RequestId::Number(1));
+        let call = sessions.calls.begin(&waits, &me, &number).unwrap();
         let mut rest = Vec::new();
         for _ in 0..MAX_SESSIONS - 1 {
             rest.push(sessions.create_session().await.unwrap());
@@ -440,8 +443,8 @@ mod tests {
         assert!(!sessions.has_session(&idle).await.unwrap());
         // If all of them are waiting, one of them still goes.
         let all: Vec<_> = rest.iter().map(|(id, _)| id).collect();
-        let number = RequestId::Number(1);
-        let calls: Vec<_> = all.iter().map(|id| sessions.calls.begin(id, &number)).collect();
+        let begin = |id: &&SessionId| sessions.calls.begin(id, &me, &number).unwrap();
+        let calls: Vec<_> = all.iter().map(begin).collect();
         rest.push(sessions.create_session().await.unwrap());
         assert!(!sessions.has_session(&waits).await.unwrap());
         assert_eq!(sessions.open().len(), MAX_SESSIONS);

@@ -39,6 +39,20 @@ impl Levels {
         levels.push((Arc::downgrade(&handshake), level));
     }
 
+    /// Notes that a connection's handshake, once `before`, is another one now. Its level stays, as its subscriptions do.
+    pub fn follow_handshake(
+        &self,
+        before: &InitializeRequestParams,
+        now: &Arc<InitializeRequestParams>,
+    ) {
+        let mut levels = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for (known, _) in &mut *levels {
+            if std::ptr::eq(known.as_ptr(), before) {
+                *known = Arc::downgrade(now);
+            }
+        }
+    }
+
     /// The level of this request; `None` unless the client asked for messages.
     pub fn of(&self, ctx: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
         if is_modern(ctx) {

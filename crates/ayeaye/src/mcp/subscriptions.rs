@@ -5,7 +5,6 @@
 //! which never keeps a run or the server from ending and ends with its client.
 mod watcher;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use self::watcher::{ResourceChange, Watcher};
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::is_modern;
-use crate::principal;
+use crate::principal::{self, Counted, PerPrincipal};
 
 /// Most URIs that one client may subscribe to at a time.
 const MOST_ADDRESSES: usize = 64;
@@ -32,14 +31,14 @@ const LOOK: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default)]
 pub struct Subscriptions {
     inner: Arc<Mutex<Inner>>,
+    /// How many open requests of the newer protocol each principal has.
+    listeners: PerPrincipal,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     /// Clients of the older protocols with a watcher.
     clients: Vec<Client>,
-    /// The number of open requests of the newer protocol, by principal.
-    listeners: HashMap<Principal, usize>,
 }
 
 /// A client of the older protocols.
@@ -199,40 +198,17 @@ impl Subscriptions {
         Ok(())
     }
 
-    fn one_more(&self, principal: &Principal) -> Result<Listening, ErrorData> {
-        let mut inner = self.lock();
-        let count = inner.listeners.entry(principal.clone()).or_default();
-        if MOST_LISTENERS <= *count {
+    fn one_more(&self, principal: &Principal) -> Result<Counted, ErrorData> {
+        self.listeners.take(principal, MOST_LISTENERS).ok_or_else(|| {
             let text =
                 format!("{MOST_LISTENERS} subscriptions are open, the maximum; end one first");
-            return Err(ErrorData::invalid_request(text, None));
-        }
-        *count += 1;
-        Ok(Listening { of: self.clone(), principal: principal.clone() })
+            ErrorData::invalid_request(text, None)
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // No code that holds the lock can leave the state half changed.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Counts an open request until dropped.
-#[derive(Debug)]
-struct Listening {
-    of: Subscriptions,
-    principal: Principal,
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let mut inner = self.of.lock();
-        if let Some(count) = inner.listeners.get_mut(&self.principal) {
-            *count -= 1;
-            if *count == 0 {
-                inner.listeners.remove(&self.principal);
-            }
-        }
     }
 }
 

@@ -22,7 +22,6 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use serde_json::Value;
 
 use self::ended::{EndedTasks, TaskEnd};
 use self::id::TaskId;
@@ -285,10 +284,9 @@ fn completed(report: &Report, asked: Option<Unanswered>) -> (TaskPayload, String
         "" => report.stop_reason.name().to_owned(),
         message => format!("{}: {message}", report.stop_reason.name()),
     };
-    match serde_json::to_value(result) {
-        Ok(Value::Object(result)) => (TaskPayload::Completed { result }, message),
-        _ => (TaskPayload::Failed { error: JsonObject::new() }, message),
-    }
+    let result = serde_json::to_value(result).and_then(serde_json::from_value::<JsonObject>);
+    let result = result.expect("a struct of texts, numbers and lists is an object");
+    (TaskPayload::Completed { result }, message)
 }
 
 fn cancelled(report: &Report) -> String {

@@ -2,10 +2,9 @@
 //!
 //! A stream is asked for its next event when the last one is on its way. Whoever reads slowly, or sleeps, is
 //! sent what there is when they read again; nothing is kept for them and nobody waits.
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Extension, State};
@@ -25,6 +24,7 @@ use super::answer::{Query, Refusal, session_id};
 use super::feeds::LatestState;
 use super::live::LEAST_PAUSE;
 use super::view::View;
+use crate::principal::{Counted, PerPrincipal};
 
 /// Most sessions that one stream follows.
 const MOST_FOLLOWED: usize = 8;
@@ -51,7 +51,7 @@ pub(super) async fn stream(
     Extension(LoginEnded(ended)): Extension<LoginEnded>,
     Query(wanted): Query<Followed>,
 ) -> Result<Response, Refusal> {
-    let place = page.0.places.take(&principal)?;
+    let counted = one_more(&page.0.streams, &principal)?;
     let names = wanted.sessions.unwrap_or_default();
     let ids = names.split(',').map(str::trim).filter(|name| !name.is_empty());
     let ids = ids.map(session_id).collect::<Result<Vec<_>, _>>()?;
@@ -59,7 +59,7 @@ pub(super) async fn stream(
         let text = format!("at most {MOST_FOLLOWED} sessions can be followed at a time");
         return Err(Refusal::bad_request(text));
     }
-    let viewer = Viewer::new(&page, &principal, &ids, place).await?;
+    let viewer = Viewer::new(&page, &principal, &ids, counted).await?;
     let closing = async move {
         tokio::select! {
             () = page.0.agent.closing() => {}
@@ -76,6 +76,14 @@ pub(super) async fn stream(
     Ok((UNBUFFERED, Sse::new(events).keep_alive(heartbeat())).into_response())
 }
 
+/// Counts one more stream of this principal.
+fn one_more(streams: &PerPrincipal, principal: &Principal) -> Result<Counted, Refusal> {
+    streams.take(principal, MOST_STREAMS).ok_or_else(|| {
+        let text = format!("{MOST_STREAMS} pages are open already: close some");
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, text)
+    })
+}
+
 /// An event and no comment: a page's scripts are not told of comments.
 fn heartbeat() -> KeepAlive {
     KeepAlive::new().interval(HEARTBEAT).event(event("alive", &json!({})))
@@ -90,7 +98,7 @@ struct Viewer {
     views: Vec<FollowedView>,
     /// When the next event about a session may be sent.
     not_before: Instant,
-    _place: CountedStream,
+    _counted: Counted,
 }
 
 struct FollowedView {
@@ -116,7 +124,7 @@ impl Viewer {
         page: &Page,
         principal: &Principal,
         ids: &[SessionId],
-        place: CountedStream,
+        counted: Counted,
     ) -> Result<Self, Refusal> {
         let live = &page.0.live;
         let hello = json!({ "server": page.0.id, "heartbeat_ms": HEARTBEAT.as_millis() });
@@ -141,7 +149,14 @@ impl Viewer {
         // State that the server already knows is new to this viewer.
         devices.mark_changed();
         sessions.mark_changed();
-        Ok(Self { greetings, devices, sessions, views, not_before: Instant::now(), _place: place })
+        Ok(Self {
+            greetings,
+            devices,
+            sessions,
+            views,
+            not_before: Instant::now(),
+            _counted: counted,
+        })
     }
 
     /// The next event; `None` when there will be none.
@@ -216,46 +231,6 @@ fn event(name: &str, value: &Value) -> Event {
     Event::default().event(name).data(value.to_string())
 }
 
-/// How many streams each principal has.
-#[derive(Debug, Clone, Default)]
-pub(super) struct StreamCounts(Arc<Mutex<HashMap<Principal, usize>>>);
-
-/// A principal's place among those who look, until it is dropped.
-#[derive(Debug)]
-struct CountedStream {
-    all: StreamCounts,
-    principal: Principal,
-}
-
-impl StreamCounts {
-    fn take(&self, principal: &Principal) -> Result<CountedStream, Refusal> {
-        let mut taken = self.lock();
-        let count = taken.entry(principal.clone()).or_default();
-        if MOST_STREAMS <= *count {
-            let text = format!("{MOST_STREAMS} pages are open already: close some");
-            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text));
-        }
-        *count += 1;
-        Ok(CountedStream { all: self.clone(), principal: principal.clone() })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Principal, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for CountedStream {
-    fn drop(&mut self) {
-        let mut taken = self.all.lock();
-        if let Some(count) = taken.get_mut(&self.principal) {
-            *count -= 1;
-            if *count == 0 {
-                taken.remove(&self.principal);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::sync::watch;
@@ -276,7 +251,7 @@ mod tests {
             sessions: list(),
             views: vec![followed],
             not_before: Instant::now(),
-            _place: StreamCounts::default().take(&Principal::local()).unwrap(),
+            _counted: one_more(&PerPrincipal::default(), &Principal::local()).unwrap(),
         };
         (viewer, publisher)
     }
@@ -344,13 +319,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_free_again_when_it_is_left() {
-        let (places, me) = (StreamCounts::default(), Principal::local());
-        let all: Vec<_> = (0..MOST_STREAMS).map(|_| places.take(&me).unwrap()).collect();
-        assert!(places.take(&me).is_err());
-        assert!(places.take(&Principal::new("token:anna")).is_ok(), "others have their own");
+    fn a_page_is_refused_only_while_its_person_has_so_many() {
+        let (streams, me) = (PerPrincipal::default(), Principal::local());
+        let all: Vec<_> = (0..MOST_STREAMS).map(|_| one_more(&streams, &me).unwrap()).collect();
+        assert!(one_more(&streams, &me).unwrap_err().text().contains("64 pages are open"));
+        assert!(one_more(&streams, &Principal::new("token:anna")).is_ok());
         drop(all);
-        assert!(places.take(&me).is_ok());
-        assert!(places.lock().is_empty(), "nobody is remembered who is gone");
+        assert!(one_more(&streams, &me).is_ok());
     }
 }

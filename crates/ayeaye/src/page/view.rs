@@ -322,7 +322,8 @@ impl View {
         let steps = &self.steps[from..];
         let after = self.steps.last().map_or(0, |step| step.index.saturating_add(1));
         let steps_from = steps.first().map_or(after, |step| step.index);
-        serde_json::to_value(News { head: &self.head, steps, steps_from }).unwrap_or_default()
+        let news = News { head: &self.head, steps, steps_from };
+        serde_json::to_value(news).expect("texts, numbers and lists are JSON")
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 
 use crate::handler_end::HandlerEnd;
+use crate::open_requests::{MOST_OPEN, NotTaken};
 
-/// Most requests that are open at a time.
-pub(super) const MOST_OPEN: usize = 1024;
+const TOO_MANY: NotTaken = NotTaken::TooMany { most: MOST_OPEN, which: "are open" };
 
 /// Clones are the same.
 #[derive(Clone, Default)]
@@ -27,16 +27,6 @@ impl IdState {
     }
 }
 
-/// Why a request with this id is not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NotTaken {
-    /// Another one has it.
-    InUse,
-    /// Another one had it and was cancelled, but is still at work.
-    StillEnding,
-    TooMany,
-}
-
 impl OpenIds {
     /// A request begins. It goes to its handler with what is returned.
     pub(super) fn begin(&self, id: &RequestId) -> Result<HandlerEnd, NotTaken> {
@@ -48,7 +38,7 @@ impl OpenIds {
             None if MOST_OPEN <= ids.len() => {
                 ids.retain(|_, state| !state.is_over());
                 if MOST_OPEN <= ids.len() {
-                    return Err(NotTaken::TooMany);
+                    return Err(TOO_MANY);
                 }
             }
             None => {}
@@ -115,7 +105,7 @@ mod tests {
         let ids = OpenIds::default();
         let id = |number| RequestId::Number(i64::try_from(number).unwrap());
         let held: Vec<_> = (0..MOST_OPEN).map(|number| ids.begin(&id(number)).unwrap()).collect();
-        assert_eq!(ids.begin(&id(MOST_OPEN)).unwrap_err(), NotTaken::TooMany);
+        assert_eq!(ids.begin(&id(MOST_OPEN)).unwrap_err(), TOO_MANY);
         assert!(ids.answer(&id(0)));
         assert!(ids.begin(&id(MOST_OPEN)).is_ok());
         // Those that are over make room.

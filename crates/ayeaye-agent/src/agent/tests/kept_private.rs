@@ -80,6 +80,20 @@ async fn a_named_secret_is_typed_and_no_model_is_told_it() {
     }
 }
 
+/// From a field that can be seen it may be carried to any site.
+#[tokio::test(start_paused = true)]
+async fn a_model_copies_nothing_unasked_while_a_named_secret_is_in_the_task() {
+    for (task, is_asked) in [(TASK, true), ("Read me the newest note", false)] {
+        let rig = Rig::new([click(500), complete("done")]).keeping(Kept::with("bank", "Quince&41"));
+        rig.phone.fronts(BANK, ".Main");
+        let menu = r#"<hierarchy rotation="0"><node text="Copy" class="android.widget.Button"
+            clickable="true" bounds="[0,0][60,120]"/></hierarchy>"#;
+        rig.phone.shows(menu, false);
+        let report = rig.run_task(&format!("{task} in the bank")).await;
+        assert_eq!(report.question.is_some(), is_asked, "{task}: {}", report.message);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_named_secret_that_comes_back_from_the_screen_is_not_passed_on() {
     let rig =

@@ -55,6 +55,23 @@ pub(super) fn joined(text: &str, spared: &mut Spared) {
     }
 }
 
+/// A text without these names that it excepts, and without what excepts them.
+pub(super) fn without_joined(mut text: String, names: &[String]) -> String {
+    if names.is_empty() {
+        return text;
+    }
+    for name in names {
+        for particle in ["은", "는", "을", "를", "만", ""] {
+            text = text.replace(&format!("除{name}"), "").replace(&format!("{name}{particle}"), "");
+        }
+    }
+    let markers = JOINED.iter().chain(JOINED_BEHIND).map(|it| it.trim_start_matches('，'));
+    for marker in markers.chain(["外の", "外"]) {
+        text = text.replace(marker, "");
+    }
+    text
+}
+
 /// Up to what ends an exception in Chinese, or the blank that does in Thai.
 fn until_end(rest: &str) -> &str {
     let ends = ["以外", "之外", "外", "的", "都", " "];

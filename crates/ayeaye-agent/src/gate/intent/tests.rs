@@ -111,6 +111,29 @@ fn people_are_named_by_their_names_and_by_nothing_else() {
     assert!(!said("").name("Mallory"));
 }
 
+/// What was said first may forbid what was said last.
+#[test]
+fn of_more_words_than_are_read_none_ask_for_an_act() {
+    let long = "I have told you about my day. ".repeat(290);
+    for first in ["Ask me before you delete anything.", "Never delete the note Shopping list."] {
+        let one = format!("{first} {long} Delete the note Shopping list");
+        assert!(!said(&one).asks_for(Delete), "{first}");
+        let several = UserWords::new([first, &long, &long, "Delete the note Shopping list"]);
+        assert!(several.are_cut);
+        assert!(!several.asks_for(Delete) && !several.ask_by(&["delete".to_owned()]), "{first}");
+    }
+    let plain = format!("{long} Delete the note Shopping list");
+    assert!(said(&plain).asks_for(Delete));
+}
+
+/// Exceptions are kept as far as requests are.
+#[test]
+fn an_exception_is_kept_in_a_long_text() {
+    let long = "I have told you about my day. ".repeat(290);
+    let text = format!("Delete all notes but Shopping. {long} Now delete them");
+    assert!(said(&text).spare(["Shopping"]));
+}
+
 #[test]
 fn a_text_full_of_requests_asks_for_nothing() {
     assert!(said(&"Send Anna a kiss. ".repeat(20)).asks_for(Send));

@@ -27,7 +27,10 @@ pub(super) fn is_asked(request: &GateRequest<'_>, class: ActClass, control: &Con
     if class == ActClass::Send && sends_code(request) {
         return false;
     }
-    if control.names.iter().any(|it| says_all(&normalized(it))) && !is_about_all(words) {
+    let is_all = |it: &String| says_all(&normalized(it));
+    if control.names.iter().any(is_all)
+        && !(if takes_things { means_all(request) } else { is_about_all(words) })
+    {
         return false;
     }
     match class {
@@ -52,6 +55,16 @@ fn publishes(request: &GateRequest<'_>, class: ActClass) -> bool {
 /// Whether the user's words are about all of something, without an exception.
 fn is_about_all(words: &UserWords) -> bool {
     words.say_all() && !words.spare_any()
+}
+
+/// Whether they mean everything here, without an exception.
+fn means_all(request: &GateRequest<'_>) -> bool {
+    !request.words.spare_any() && request.words.mean_all(&place_of(request), names_of_app(request))
+}
+
+/// What stands above all that is shown.
+fn place_of<'a>(request: &GateRequest<'a>) -> Vec<&'a str> {
+    request.screen.header.iter().map(String::as_str).collect()
 }
 
 /// The app in front, as it may be called.
@@ -103,14 +116,14 @@ fn deletion_is_asked(request: &GateRequest<'_>, control: &ControlFacts) -> bool 
         return false;
     }
     let app = names_of_app(request);
-    let place: Vec<&str> = screen.header.iter().map(String::as_str).collect();
+    let place = place_of(request);
     let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
     words.relate_to(shown.clone())
         && words.name_one_of(shown.clone(), app)
-        && words.tell_apart(shown, app)
+        && words.tell_apart(shown, &place, app)
         && match row {
             Some(row) => words.mean_row(&row, &place, app),
-            None => words.mean_all(app) || deletes_named(request, control, app),
+            None => words.mean_all(&[], app) || deletes_named(request, control, app),
         }
 }
 
@@ -134,7 +147,7 @@ fn erases_phone(name: &str) -> bool {
     area.is_some_and(|it| it.of == SystemPart::FactoryReset)
 }
 
-/// Whether the user has named something of what this publishes. Of what is written nothing is spared: the user has not
+/// Whether the user has named something of what this publishes, or told it from others where they say "all". Of what is written nothing is spared: the user has not
 /// excepted its words.
 fn publishing_is_asked(request: &GateRequest<'_>) -> bool {
     let GateRequest { words, screen, history, gesture, .. } = request;
@@ -143,9 +156,13 @@ fn publishing_is_asked(request: &GateRequest<'_>) -> bool {
         _ => None,
     };
     let written = typed.into_iter().chain([&screen.draft]);
-    let shown = screen.texts.iter().chain(&history.touched);
-    !words.spare(shown.clone().map(String::as_str))
-        && words.name_one_of(shown.chain(written).map(String::as_str), names_of_app(request))
+    let shown = screen.texts.iter().chain(&history.touched).map(String::as_str);
+    let app = names_of_app(request);
+    let is_spared = words.spare(shown.clone());
+    let shown = shown.chain(written.map(String::as_str));
+    !is_spared
+        && words.name_one_of(shown.clone(), app)
+        && (!words.say_all() || words.tell_apart(shown, &place_of(request), app))
 }
 
 /// Whether what is sent holds a code or a password that the user has not said: whom a message goes to they have, and what
@@ -173,8 +190,10 @@ fn deletes_named(request: &GateRequest<'_>, control: &ControlFacts, app: [&str; 
     if control.names.iter().any(|it| words.name_by(it, app)) || means(&mut window()) {
         return true;
     }
-    // It says what it is about, and that is another thing.
-    if window().any(|it| it.contains(['"', '“', '„', '«', '「', '『'])) {
+    // It says what it is about, and that is another thing, or all there is.
+    if window().any(|it| it.contains(['"', '“', '„', '«', '「', '『']))
+        || screen.said.iter().any(|it| deletes_all(it)) && !means_all(request)
+    {
         return false;
     }
     let mut things = earlier_touches::things(&history.path).peekable();

@@ -49,7 +49,7 @@ fn calls(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
         let key = first.split([',', ' ', '\n']).next().unwrap_or_default();
         return matches!(key.as_bytes(), [b'1'..=b'9']);
     }
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let id = control.id_name().to_ascii_lowercase();
     let is_tile = ["contact_tile", "favorite_tile", "speed_dial"].iter().any(|it| id.contains(it));
     // Lists of calls that dial at a touch, as those of Xiaomi, Huawei and Honor do.
     let is_call = || {
@@ -80,7 +80,7 @@ fn replies(control: &ControlFacts, kind: Option<AppKind>) -> bool {
     static SUGGESTED: List = List::new("suggested reply|smart reply|antwortvorschlag|respuesta sugerida|réponse suggérée|resposta sugerida|risposta suggerita|voorgesteld antwoord|sugerowana odpowiedź|önerilen yanıt|предложенный ответ|建议回复|建议的回复|返信の候補|추천 답장");
     #[rustfmt::skip]
     static PICTURES: List = List::new("sticker|gif|стикер|наклейка|贴纸|貼圖|ステッカー|スタンプ|스티커|ملصق|naklejka|adesivo|figurinha");
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let id = control.id_name().to_ascii_lowercase();
     let messenger = matches!(kind, Some(AppKind::Messenger | AppKind::Social));
     let name = control.names.first().map(|it| normalized(it)).unwrap_or_default();
     id.contains("smart_reply")
@@ -133,7 +133,7 @@ fn is_told(control: &ControlFacts) -> bool {
 
 /// Whether a control in the notification shade says yes to an app that asks there.
 fn grants_in_shade(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let id = control.id_name();
     has_part(control, request, &["systemui"])
         && id.starts_with("action")
         && control.names.first().is_some_and(|it| {

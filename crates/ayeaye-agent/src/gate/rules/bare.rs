@@ -68,7 +68,7 @@ fn holds(
     kind: Option<AppKind>,
 ) -> bool {
     let screen = request.screen;
-    let money = matches!(kind, Some(AppKind::Wallet | AppKind::Banking));
+    let money = kind.is_some_and(AppKind::has_money);
     let priced = || screen.texts.iter().any(|it| amount(it).is_some());
     match when {
         When::Always => true,
@@ -137,7 +137,7 @@ fn is_asked(request: &GateRequest<'_>, control: &ControlFacts, bare: &Bare) -> b
         return super::asked::is_asked(request, ActClass::Send, control);
     }
     let shown = request.screen.texts.iter().map(String::as_str);
-    let is_there = || words.name_one_of(shown, [request.label, request.package]);
+    let is_there = || words.name_object(&bare.verbs, shown, [request.label, request.package]);
     words.ask_by(&bare.verbs)
         && (bare.when != When::Social || is_there())
         && (bare.class != ActClass::Grant || names_device(request, control, bare))

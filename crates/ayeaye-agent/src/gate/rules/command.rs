@@ -153,8 +153,7 @@ impl CommandReader<'_> {
     /// else: "Boots that last. Buy now". What people write to each other may end so too.
     fn read_sentences(&mut self, at: usize, name: &str) {
         use ActClass::{Delete, Install, Order, Pay, Transfer};
-        let people_write =
-            matches!(self.app, Some(AppKind::Mail | AppKind::Messenger | AppKind::Social));
+        let people_write = self.app.is_some_and(AppKind::reaches_people);
         let may_be_text = at == 0 && self.control.reacts && !self.control.switch && !people_write;
         if !may_be_text || self.is_button() {
             return;
@@ -254,7 +253,7 @@ impl CommandReader<'_> {
 
     /// What is sent with an amount, or by an app of money, is money.
     fn is_about_money(&self) -> bool {
-        matches!(self.app, Some(AppKind::Banking | AppKind::Wallet))
+        self.app.is_some_and(AppKind::has_money)
             || self.control.names.iter().take(CONTENT).any(|it| amount(it).is_some())
     }
 
@@ -347,7 +346,7 @@ const CALCULATORS: [&str; 8] = [
 /// Whether a control takes back what was typed last: a key of a calculator, or beside a number that is dialed or what is
 /// searched for. What it says it deletes is of one word.
 fn corrects(control: &ControlFacts, request: &GateRequest<'_>) -> bool {
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let id = control.id_name().to_ascii_lowercase();
     let is_short = control.names.iter().all(|it| it.split_whitespace().count() == 1);
     let is_told = !control.names.is_empty();
     let beside = |it: &ControlFacts| {

@@ -126,7 +126,7 @@ fn enter_key(findings: &mut Findings<'_>, kind: Option<AppKind>) {
             add(findings, ActClass::Call, field, Rule::EnterKey, field.name());
             return;
         }
-        let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+        let id = field.id_name().replace(['_', '-'], " ");
         let names = field.names.iter().map(String::as_str);
         let mut hints = [field.hint.as_str(), &id].into_iter().chain(names).map(normalized);
         if let Some(class) = hints.find_map(|it| phrases::written_into(&it)) {
@@ -187,7 +187,7 @@ pub(in crate::gate) fn marked(findings: &mut Findings<'_>) {
 
 /// Whether a control says that it changes something, such as "Save".
 fn changes_something(control: &ControlFacts) -> bool {
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let id = control.id_name();
     let is_field = control.is_field();
     let is_row = control.names.len() > 2;
     let named = control.names.iter().any(|it| phrases::changes(&normalized(it), ""));

@@ -42,7 +42,7 @@ pub(super) fn is_everyday(
 /// is filled in and nobody is named who gets any.
 pub(super) fn opens_form(name: &str, request: &GateRequest<'_>, kind: Option<AppKind>) -> bool {
     everyday(name) == Some(Where::MoneyHome)
-        && matches!(kind, Some(AppKind::Banking | AppKind::Wallet))
+        && kind.is_some_and(AppKind::has_money)
         && is_overview(request)
         && !request.screen.written
         && !request.screen.texts.iter().any(|it| names_payee(it))

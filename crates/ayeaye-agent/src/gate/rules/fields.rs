@@ -29,7 +29,7 @@ fn says_search<'a>(field: &'a ControlFacts, mut names: impl Iterator<Item = &'a 
     // Words that are others as well, "Messages from Tim" and "Cari amici", count where they begin the text.
     #[rustfmt::skip]
     static IN_FRONT: List = List::new("find|filter|query|buscar|busca|busque|rechercher|suche|suchen|suchbegriff|cerca|zoek|ara|cari|tìm");
-    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+    let id = field.id_name().replace(['_', '-'], " ");
     let says = |text: &str| {
         let text = normalized(text);
         ANYWHERE.iter().any(|word| {
@@ -111,13 +111,10 @@ pub(super) fn asks_for_code(field: &ControlFacts, request: &GateRequest<'_>) -> 
     const LONGEST_LABEL: usize = 100;
     /// Whole names that mean something else in others.
     const NAMES: [&str; 4] = ["token", "enter token", "masukkan kode", "kode"];
-    let id = field.resource_id.rsplit('/').next().unwrap_or_default().replace(['_', '-'], " ");
+    let id = field.id_name().replace(['_', '-'], " ");
     let names = field.names.iter().filter(|it| it.chars().count() <= 40).map(String::as_str);
     // In a conversation anybody may have written of a code.
-    let writes = matches!(
-        apps::kind_of(request.package),
-        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
-    );
+    let writes = apps::kind_of(request.package).is_some_and(AppKind::reaches_people);
     let labels = field.beside.iter().filter(|_| !writes && field.is_unlabelled());
     let labels = labels.filter(|it| it.chars().count() <= LONGEST_LABEL).map(String::as_str);
     // The id of a field is no sentence of Spanish.
@@ -234,6 +231,6 @@ pub(in crate::gate) fn dialed_codes(findings: &mut Findings<'_>) {
 }
 
 fn is_hash_key(key: &ControlFacts) -> bool {
-    let id = key.resource_id.rsplit('/').next().unwrap_or_default();
+    let id = key.id_name();
     key.names.iter().any(|it| it.contains(['#', '＃'])) || matches!(id, "pound" | "hash")
 }

@@ -56,7 +56,7 @@ pub(super) fn class_of_id(control: &ControlFacts) -> Option<ActClass> {
         return None;
     }
     let nameless = control.names.is_empty() && control.hint.is_empty();
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let id = control.id_name();
     if let Some((_, class)) = WHOLE.iter().find(|(it, _)| nameless && *it == id) {
         return Some(*class);
     }
@@ -83,7 +83,7 @@ fn by_its_words(control: &ControlFacts) -> Option<ActClass> {
 
 /// The words of the id of a control without those that say nothing.
 pub(super) fn plain_words(control: &ControlFacts) -> String {
-    let id = control.resource_id.rsplit('/').next().unwrap_or_default();
+    let id = control.id_name();
     let said =
         |it: &String| !PLAIN.contains(&it.as_str()) || matches!(it.as_str(), "checkout" | "submit");
     let words = words_of(id).into_iter().filter(said);

@@ -11,6 +11,7 @@ use crate::gate::findings::Findings;
 use crate::gate::intent::UserWords;
 use crate::gate::phrases;
 use crate::gate::policy::{Treatment, lists_app};
+use crate::gate::price::amount;
 use crate::gate::question::covers_app;
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{CUT, List, holds, normalized};
@@ -42,6 +43,9 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
     let mut check = |package: &str, always: bool| {
         if lists_app(&policy.deny_apps, package) {
             findings.deny(ActClass::Open, Rule::DeniedApp, package);
+        } else if !always && package.is_empty() && !policy.deny_apps.is_empty() {
+            // Where nobody knows which app that is, it may be one of them.
+            findings.deny(ActClass::Open, Rule::DeniedApp, "an unknown app");
         }
         if !always && policy.allow_apps.iter().any(|list| !lists_app(list, package)) {
             findings.deny(ActClass::Open, Rule::AppNotListed, package);
@@ -155,10 +159,7 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
 /// Whether a secret goes into what people read, though the words in which it was given do not send it to them.
 fn goes_to_people(request: &GateRequest<'_>) -> bool {
     let (screen, history) = (request.screen, request.history);
-    let writes = matches!(
-        apps::kind_of(request.package),
-        Some(AppKind::Messenger | AppKind::Mail | AppKind::Social)
-    );
+    let writes = apps::kind_of(request.package).is_some_and(AppKind::reaches_people);
     let aimed = screen.aimed.iter().filter(|_| touches(request.gesture));
     let focused = screen.focused.iter().filter(|_| !touches(request.gesture));
     let mut fields = aimed.chain(focused).filter(|it| it.is_field()).peekable();
@@ -419,10 +420,11 @@ fn is_endless(control: &ControlFacts) -> bool {
         && control.names.iter().any(|it| it.contains(CUT))
 }
 
-/// Whether a screen has elements, but of what is touched they say nothing. Where there is money or something that may be
-/// sent, each control without a word may be the one that does it.
+/// Whether a screen has elements, but of what is touched they say nothing. Where there is money, a price or something that may
+/// be sent, each control without a word may be the one that does it.
 fn is_opaque(screen: &ScreenFacts, kind: Option<AppKind>) -> bool {
-    let heavy = screen.written || matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
+    let is_priced = || screen.texts.iter().any(|it| amount(it).is_some());
+    let heavy = screen.written || kind.is_some_and(AppKind::has_money) || is_priced();
     match screen.words_there {
         TouchWords::Named | TouchWords::Id => false,
         TouchWords::Bare => heavy,

@@ -27,7 +27,7 @@ pub(super) fn settled(
 ) -> Option<(ActClass, String)> {
     let screen = request.screen;
     let is_button = is_button(control);
-    if !matches!(kind, Some(AppKind::Banking | AppKind::Wallet))
+    if !kind.is_some_and(AppKind::has_money)
         || !control.reacts
         || control.switch
         || 2 < control.names.len()
@@ -106,7 +106,7 @@ pub(super) fn approves_login(
     static LOGINS: List = List::new("confirm your login|confirm login|confirm your sign-in|new device|new login|new sign-in|login attempt|sign-in attempt|login request|link new device|link a new device|link to your account|trying to log in|trying to sign in|trying to link|neues gerät|login bestätigen|anmeldung bestätigen|anmeldeversuch|gerät verknüpfen|nuevo dispositivo|confirma tu inicio de sesión|intento de inicio de sesión|nouvel appareil|confirmez votre connexion|tentative de connexion|novo dispositivo|confirme seu login|tentativa de login|nuovo dispositivo|conferma l'accesso|tentativo di accesso|nieuw apparaat|inlogpoging|nowe urządzenie|próba logowania|yeni cihaz|giriş denemesi|новое устройство|попытка входа|подтвердите вход|новий пристрій|спроба входу|新设备|新裝置|登录请求|確認登录|新しい端末|新しいデバイス|ログインの確認|새 기기|새로운 기기|로그인 시도|جهاز جديد|नया डिवाइस|perangkat baru|thiết bị mới|อุปกรณ์ใหม่|ny enhet|ny enhed|uusi laite|nové zařízení|új eszköz|dispozitiv nou|νέα συσκευή|ново устройство|novi uređaj");
     #[rustfmt::skip]
     static LETS: List = List::new("approve|allow|pair|link|trust|that was me|it was me|this was me|yes|confirm|authorize|authorise|accept|genehmigen|freigeben|zulassen|koppeln|verknüpfen|vertrauen|das war ich|bestätigen|aprobar|permitir|vincular|confirmar|fui yo|approuver|autoriser|associer|confirmer|c'était moi|aprovar|autorizar|fui eu|approva|consenti|collega|conferma|ero io|goedkeuren|toestaan|koppelen|zatwierdź|zezwól|połącz|to ja|onayla|izin ver|eşle|bendim|одобрить|разрешить|привязать|подтвердить|это я|схвалити|дозволити|це я|批准|允许|允許|绑定|綁定|确认|確認|是我|承認|許可|私です|승인|허용|연결|본인입니다|موافقة|السماح|ربط|कनेक्ट|अनुमति|setujui|izinkan|tautkan|chấp nhận|cho phép|อนุญาต|godkänn|tillåt|godkend|tillad|godkjenn|hyväksy");
-    let money = matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
+    let money = kind.is_some_and(AppKind::has_money);
     if !money && !matches!(kind, Some(AppKind::Secrets | AppKind::Messenger | AppKind::Social)) {
         return None;
     }

@@ -137,6 +137,41 @@ fn all_things_need_no_name() {
     assert_eq!(verdict.rule, Rule::AskedFor);
 }
 
+/// Whatever restricts "all" may mean another thing than the one in question, and nobody knows which it does.
+#[test]
+fn all_things_of_some_sort_are_not_all_things() {
+    let dialog = screen(&ROWS, &dialog(&ASKS));
+    for task in [
+        "delete all notes about berlin",
+        "Delete all notes about Berlin",
+        "Delete all notes about Exam",
+        "Delete all my empty notes",
+        "Delete all notes called Draft",
+        "Delete every note that is older than a year",
+        "lösche alle alten notizen",
+        "删除所有关于柏林的备忘录",
+    ] {
+        let after = |path: &[&str]| judged(task, &dialog, &in_dialog(), path).name();
+        assert_eq!(after(&["Books to read"]), "confirm", "{task}");
+    }
+    // Of some sort is what their words tell from others.
+    let bike = "Delete all old notes about my bike";
+    let after = |path: &[&str]| judged(bike, &dialog, &in_dialog(), path).name();
+    assert_eq!((after(&["Bike"]), after(&["Books to read"])), ("allow", "confirm"));
+}
+
+/// One thing of those that are meant was touched, and the dialog is about all there are.
+#[test]
+fn a_dialog_about_all_deletes_more_than_what_was_touched() {
+    for asks in ["Delete all notes?", "Delete all 3 notes?"] {
+        let dialog = screen(&ROWS, &dialog(&[asks]));
+        let after = |task: &str| judged(task, &dialog, &in_dialog(), &["Bike"]).name();
+        assert_eq!(after(BIKE), "confirm", "{asks}");
+        assert_eq!(after("delete all notes about the bike"), "confirm", "{asks}");
+        assert_eq!(after("Delete all notes"), "allow", "{asks}");
+    }
+}
+
 #[test]
 fn the_question_tells_what_was_touched() {
     let dialog = screen(&ROWS, &dialog(&ASKS));

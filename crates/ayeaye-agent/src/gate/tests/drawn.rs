@@ -208,3 +208,20 @@ fn the_blank_of_a_page_that_is_listed_is_touched_unasked() {
         assert!(is_asked(&verdict), "{package}: {verdict:?}");
     }
 }
+
+/// The last button of an order may be a picture.
+#[test]
+fn a_button_without_a_word_is_asked_about_where_there_is_a_price() {
+    let on = |package: &str, total: &str| {
+        let inside = format!(
+            r#"<node text="{total}" class="android.widget.TextView" bounds="[40,200][1040,300]"/>
+            <node class="android.widget.Button" clickable="true" bounds="[300,2000][780,2120]"/>"#
+        );
+        judged(package, TASK, &page(package, &inside), &tap(500, 858))
+    };
+    for package in ["com.amazon.mShop.android.shopping", "com.android.chrome"] {
+        assert!(is_asked(&on(package, "Total: 10,00 EUR")), "{package}");
+        assert_eq!(on(package, "Thank you").name(), "allow", "{package}");
+    }
+    assert_eq!(on("com.example.notes", "Total: 10,00 EUR").name(), "allow");
+}

@@ -167,8 +167,8 @@ fn policy() -> impl Strategy<Value = Policy> {
 }
 
 fn history() -> impl Strategy<Value = GateHistory> {
-    (0u32..6, 0u64..6, vec(text(), 0..2), vec(package(), 0..2), any::<[bool; 2]>()).prop_map(
-        |(taps, typed, touched, secrets, [by_client, own_secret])| GateHistory {
+    (0u32..6, 0u64..6, vec(text(), 0..2), vec(package(), 0..2), any::<[bool; 3]>()).prop_map(
+        |(taps, typed, touched, secrets, [names_kept_secret, by_client, own_secret])| GateHistory {
             approved_apps: Vec::new(),
             taps,
             typed,
@@ -179,6 +179,7 @@ fn history() -> impl Strategy<Value = GateHistory> {
             unnamed_secrets: secrets.iter().map(|it| format!("{{{{secret:{it}}}}}")).collect(),
             touched,
             secrets,
+            names_kept_secret,
             by_client,
             own_secret,
         },

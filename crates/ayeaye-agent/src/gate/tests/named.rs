@@ -51,6 +51,30 @@ fn a_secret_is_typed_by_a_tap_into_a_field_only() {
     assert_eq!(typed_at(&over, "User").0.rule, Rule::SecretElsewhere);
 }
 
+/// What was typed into a field that can be seen may be carried to any app.
+#[test]
+fn who_names_a_kept_secret_is_asked_before_anything_is_copied_or_pasted() {
+    let history = GateHistory { names_kept_secret: true, ..GateHistory::default() };
+    let names =
+        ["Copy", "CUT", "Paste & go", "Paste as plain text", "Einfügen", "复制", "貼り付け"];
+    for name in names {
+        let scene = Scene::of("com.android.chrome", "Search").button(name);
+        let tap = scene.tap(name);
+        let verdict = scene.judge_with(&Policy::default(), TASK, &tap, &history);
+        assert_eq!((verdict.name(), verdict.rule), ("confirm", Rule::SecretElsewhere), "{name}");
+        assert_eq!(scene.judge(TASK, &tap).name(), "allow", "{name}");
+    }
+    let scene = Scene::of("com.example.shop", "Search").icon("com.example.shop:id/paste_button");
+    let tap = scene.tap("com.example.shop:id/paste_button");
+    assert_eq!(scene.judge_with(&Policy::default(), TASK, &tap, &history).name(), "confirm");
+    for name in ["Copyright", "Cutlery", "A text that begins otherwise: copy"] {
+        let scene = Scene::of("com.example.notes", "Notes").row(name);
+        let tap = scene.tap(name);
+        let verdict = scene.judge_with(&Policy::default(), TASK, &tap, &history);
+        assert_eq!(verdict.name(), "allow", "{name}");
+    }
+}
+
 #[test]
 fn addresses_that_nobody_named_are_asked_about() {
     let browser = Scene::of("com.android.chrome", "").field("url_bar");

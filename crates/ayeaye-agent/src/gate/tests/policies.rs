@@ -23,6 +23,28 @@ fn budgets_and_lists_refuse() {
     assert_eq!(judged(&listed, &home), Rule::Harmless);
 }
 
+/// An app that nobody knows may be any that a list denies.
+#[test]
+fn an_unknown_app_is_refused_where_lists_bind() {
+    let scene = Scene::of("", "Notes").button("New note");
+    let denied = Policy { deny_apps: vec!["com.bank".into()], ..Policy::default() };
+    let listed = Policy { allow_apps: vec![vec!["com.other".into()]], ..Policy::default() };
+    let judged = |policy: &Policy, gesture: &Gesture| {
+        scene.judge_with(policy, TASK, gesture, &GateHistory::default()).rule
+    };
+    let tap = scene.tap("New note");
+    for gesture in [&tap, &type_text("abc")] {
+        assert_eq!(judged(&denied, gesture), Rule::DeniedApp);
+        assert_eq!(judged(&listed, gesture), Rule::AppNotListed);
+        assert_eq!(judged(&Policy::default(), gesture), Rule::Harmless);
+    }
+    // One leaves it, and opens others.
+    let home = Gesture::HotKey { key: Key::Home };
+    assert_eq!(judged(&denied, &home), Rule::Harmless);
+    let notes = Gesture::Awake { app: "com.example.notes".to_owned() };
+    assert_eq!(judged(&denied, &notes), Rule::Harmless);
+}
+
 #[test]
 fn lists_bind_commands_on_apps_and_on_their_files() {
     let scene = Scene::of("com.example.notes", "Notes");

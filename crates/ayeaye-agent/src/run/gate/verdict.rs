@@ -6,7 +6,7 @@ use crate::gate::{
     ActClass, Ask, GateDecision, GateHistory, GateRequest, Policy, Rule, ScreenFacts, UserWords,
     Verdict, judge,
 };
-use crate::named_secret::{mention, mentioned};
+use crate::named_secret::{mention, mentioned, names_secret};
 use crate::privacy::placeholders;
 use crate::run::Run;
 use crate::run::observer::Observation;
@@ -124,6 +124,7 @@ impl Run {
                 DecidedBy::Client { by_hand: false, .. } => self.unnamed_secrets(gesture),
                 DecidedBy::Client { by_hand: true, .. } | DecidedBy::Model => Vec::new(),
             },
+            names_kept_secret: acts.given.iter().any(|it| names_secret(it)),
             by_client: matches!(by, DecidedBy::Client { .. }),
             // A client's model may call anything a secret; a person at the page knows what they type.
             own_secret: matches!(by, DecidedBy::Client { secret: true, by_hand: true }),

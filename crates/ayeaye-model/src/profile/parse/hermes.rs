@@ -5,6 +5,7 @@
 use ayeaye_agent::{ParseError, Reply};
 use serde_json::{Map, Value};
 
+use super::earlier_act::acts;
 use super::values::fold_name;
 use super::{begins_anew, is_web_page, json, reasoning, reject, without_tokens};
 
@@ -63,6 +64,8 @@ pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
         Some(head) => {
             if !begins_anew(head) {
                 found.doubt = Some("its tool call stands in the middle of a sentence");
+            } else if acts(head, |_| false) {
+                found.doubt = Some("another action stands in front of its tool call");
             }
             head
         }

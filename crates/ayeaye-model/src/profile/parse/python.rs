@@ -78,30 +78,6 @@ pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
     (begins && rest.starts_with(['(', '（'])).then_some((name, rest))
 }
 
-/// Whether a line of a text is a call of what is no end, whichever family writes it so.
-pub(crate) fn acts(text: &str, ends: impl Fn(&str) -> bool) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim().trim_matches('`');
-        let line = line.strip_prefix("Action:").unwrap_or(line).trim_start();
-        let tag = line.strip_prefix('<').and_then(|tag| tag.split_once('>'));
-        let call = tag.map_or(line, |(_, inside)| inside);
-        let Some((name, rest)) = head(call) else { return false };
-        // No blank stands before the bracket of a call, as it does in `Inbox (3)`.
-        let is_call = call[name.len()..].starts_with(rest) && is_code(rest);
-        is_call && !ends(name) && is_strict(call, &[])
-    })
-}
-
-/// Whether what stands in brackets is code. A word or a count is none: `Settings(Android)`, `WiFi(2)`.
-fn is_code(rest: &str) -> bool {
-    let inside = rest.trim_matches(['(', ')']);
-    let are_numbers = || {
-        let mut pieces = inside.split(',').map(str::trim);
-        pieces.clone().count() > 1 && pieces.all(|it| it.parse::<f64>().is_ok())
-    };
-    rest == "()" || inside.contains(['=', '\'', '"']) || are_numbers()
-}
-
 /// A text without a fence or backticks around it.
 pub(crate) fn unfenced(text: &str) -> &str {
     let text = text.trim();
@@ -354,12 +330,12 @@ pub(crate) fn unescaped(text: &str) -> String {
             Some('t') => plain.push('\t'),
             Some('r') => plain.push('\r'),
             Some(c @ ('\\' | '\'' | '"')) => plain.push(c),
-            Some('u') => match code_point(rest.as_str()) {
-                Some(c) => {
+            Some(kind @ ('u' | 'U' | 'x')) => match escaped_character(kind, rest.as_str()) {
+                Some((c, length)) => {
                     plain.push(c);
-                    rest = rest.as_str()[4..].chars();
+                    rest = rest.as_str()[length..].chars();
                 }
-                None => plain.push_str("\\u"),
+                None => plain.extend(['\\', kind]),
             },
             Some(other) => plain.extend(['\\', other]),
             None => plain.push('\\'),
@@ -368,10 +344,28 @@ pub(crate) fn unescaped(text: &str) -> String {
     plain
 }
 
-/// The character of the four hexadecimal digits at the start of a text.
-fn code_point(text: &str) -> Option<char> {
-    let digits = text.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+/// The character that the hexadecimal digits at the start of a text stand for behind `\u`, `\U` or `\x`, and their
+/// length. Beyond U+FFFF it may be two escapes, as in JSON.
+fn escaped_character(kind: char, text: &str) -> Option<(char, usize)> {
+    let digits = match kind {
+        'u' => 4,
+        'U' => 8,
+        _ => 2,
+    };
+    let unit = hexadecimal(text, digits)?;
+    if let Some(c) = char::from_u32(unit) {
+        return Some((c, digits));
+    }
+    let low = hexadecimal(text.get(digits..)?.strip_prefix("\\u")?, 4)?;
+    let pair = [u16::try_from(unit).ok()?, u16::try_from(low).ok()?];
+    let c = char::decode_utf16(pair).next()?.ok()?;
+    Some((c, digits + "\\u".len() + 4))
+}
+
+/// The number that a text of this many hexadecimal digits begins with.
+fn hexadecimal(text: &str, digits: usize) -> Option<u32> {
+    let digits = text.get(..digits).filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 /// A text in quotes of this kind, as [`calls`] parses it. Tags and line ends in it are escaped.

@@ -50,6 +50,22 @@ fn an_act_in_front_of_an_end_is_no_thought() {
         (UI_TARS, "Thought: t\ndo(action=\"Back\")\n\nfinished(content='done')", ACTS),
         (UI_TARS, "<answer>do(action=\"Back\")\nfinish(message=\"done\")</answer>", ACTS),
         (&["autoglm"], "Action: click(start_box='(1,2)')\nfinish(message=\"done\")", ACTS),
+        (
+            &["autoglm"],
+            "{\"action\": \"click\", \"coordinate\": [1, 2]}\nfinish(message=\"done\")",
+            ACTS,
+        ),
+        (
+            UI_TARS,
+            "<tool_call>\n{\"name\": \"tap\", \"arguments\": {}}\n</tool_call>\nfinished(content='done')",
+            ACTS,
+        ),
+        (
+            TOOL,
+            "click(start_box='(1,2)')\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": {\"action\": \
+             \"terminate\", \"status\": \"success\"}}\n</tool_call>",
+            ACTS,
+        ),
         (&["autoglm"], "Settings(Android)\nfinish(message=\"done\")", "COMPLETE \"done\""),
         (UI_TARS, "Settings(Android)\nfinished(content='done')", "COMPLETE \"done\""),
         (

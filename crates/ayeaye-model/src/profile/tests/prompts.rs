@@ -222,6 +222,21 @@ fn what_is_left_out_leaves_its_notes_and_replies() {
 }
 
 #[test]
+fn however_much_is_noted_what_the_user_said_stays() {
+    for (name, family) in families() {
+        let mut history = vec![
+            HistoryItem::Request("t".to_owned()),
+            step(0, Action::Info(Question::info("which Anna?"))),
+            HistoryItem::UserReply("Anna B.".to_owned()),
+        ];
+        let note = |number| step(number, Action::Note { text: format!("note {number}.") });
+        history.extend((1..60).map(note));
+        let all = all_but_rules(&prompt(family, "t", &history, &[]));
+        assert!(all.contains("Anna B."), "{name}: {all}");
+    }
+}
+
+#[test]
 fn prompts_stay_bounded() {
     for (name, family) in families() {
         let long = "長".repeat(100_000);

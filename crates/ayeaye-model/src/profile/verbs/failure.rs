@@ -5,7 +5,8 @@
 //! that was sent, whatever it says. All words here are in lower case.
 
 /// What a report says in all, or in front of its reason.
-const BARE: [&str; 9] = [
+const BARE: [&str; 10] = [
+    "aborted",
     "failed",
     "failure",
     "infeasible",
@@ -34,8 +35,22 @@ const COULD_NOT: [&str; 10] = [
 const DO: [&str; 5] = ["complete ", "do ", "finish ", "perform ", "carry out "];
 const THE_TASK: [&str; 5] = ["the task", "this task", "your task", "the request", "your request"];
 
+/// What an agent looks for: that it could not is no failure, since what is not there may be what was asked.
+const LOOK_FOR: [&str; 8] =
+    ["find ", "see ", "locate ", "detect ", "spot ", "identify ", "tell ", "determine "];
+
 /// How else such reports begin.
-const BEGINS: [&str; 20] = [
+const BEGINS: [&str; 30] = [
+    "impossible to complete",
+    "未能登录",
+    "未能发送",
+    "未能打开",
+    "无法登录",
+    "无法发送",
+    "无法输入",
+    "无法点击",
+    "无法操作",
+    "无法进行",
     "task failed",
     "the task failed",
     "task has failed",
@@ -91,6 +106,60 @@ const SAYS: [&str; 31] = [
     "无法继续操作",
     "操作失败",
     "执行失败",
+];
+
+/// The same in the other languages that users are mostly answered in.
+const SAYS_ELSEWHERE: [&str; 50] = [
+    "aufgabe konnte nicht",
+    "konnte die aufgabe nicht",
+    "aufgabe ist fehlgeschlagen",
+    "aufgabe nicht abgeschlossen",
+    "no pude completar",
+    "no he podido completar",
+    "no se pudo completar",
+    "no se ha podido completar",
+    "la tarea ha fallado",
+    "la tarea falló",
+    "n'ai pas pu terminer",
+    "n'ai pas pu accomplir",
+    "n'ai pas réussi à",
+    "tâche n'a pas pu",
+    "la tâche a échoué",
+    "impossible de terminer la tâche",
+    "não consegui concluir",
+    "não consegui completar",
+    "não foi possível concluir",
+    "não foi possível completar",
+    "a tarefa falhou",
+    "non sono riuscito a completare",
+    "non sono riuscita a completare",
+    "non è stato possibile completare",
+    "l'attività non è stata completata",
+    "не удалось выполнить зада",
+    "не удалось завершить зада",
+    "не смог выполнить",
+    "не смогла выполнить",
+    "задача не выполнена",
+    "задание не выполнено",
+    "タスクを完了できま",
+    "タスクを実行できま",
+    "タスクは完了できま",
+    "タスクに失敗",
+    "タスクは失敗",
+    "작업을 완료할 수 없",
+    "작업을 완료하지 못",
+    "작업에 실패",
+    "görev tamamlanamadı",
+    "görevi tamamlayamadım",
+    "taak kon niet",
+    "kon de taak niet",
+    "nie udało się wykonać zadania",
+    "nie udało się ukończyć zadania",
+    "không thể hoàn thành nhiệm vụ",
+    "tidak dapat menyelesaikan tugas",
+    "لم أتمكن من إكمال",
+    "تعذر إكمال",
+    "कार्य पूरा नहीं",
 ];
 
 /// Words of regret, which stand in front.
@@ -184,7 +253,8 @@ pub(super) fn says_so(report: &str) -> bool {
     }
     let rest = rest.trim_start_matches(is_mark);
     let rest = rest.strip_prefix("but ").unwrap_or(rest);
-    let rest = SUBJECTS.iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+    let own = SUBJECTS.iter().find_map(|it| rest.strip_prefix(it));
+    let rest = own.unwrap_or(rest);
     // What comes behind may speak of a try before the one that succeeded.
     let first = first_sentence(rest);
     if AT_LAST.iter().any(|words| first.contains(words)) {
@@ -196,7 +266,7 @@ pub(super) fn says_so(report: &str) -> bool {
         return but.is_some_and(|(_, but)| says(but));
     }
     let excuses = || COULD_NOT.iter().chain(&EXCUSES).any(|words| first.contains(words));
-    begins(first) || says(first) || excused && excuses()
+    begins(first) || says(first) || own.is_some_and(did_not) || excused && excuses()
 }
 
 fn is_mark(c: char) -> bool {
@@ -249,6 +319,12 @@ fn begins(sentence: &str) -> bool {
             .is_some_and(|what| what.starts_with("complete") || is_the_task(what))
 }
 
+/// Whether what somebody tells of themselves begins with what they could not do.
+fn did_not(told: &str) -> bool {
+    let what = COULD_NOT.iter().find_map(|words| told.strip_prefix(words));
+    what.is_some_and(|what| !LOOK_FOR.iter().any(|verb| what.starts_with(verb)))
+}
+
 /// Whether what could not be done is the task.
 fn is_the_task(what: &str) -> bool {
     let named = DO.iter().find_map(|verb| what.strip_prefix(verb));
@@ -261,6 +337,7 @@ fn says(sentence: &str) -> bool {
         found.map(|(at, _)| &sentence[at + words.len()..])
     };
     SAYS.iter().any(|words| behind(words).is_some_and(|behind| !behind.starts_with('的')))
+        || SAYS_ELSEWHERE.iter().any(|words| sentence.contains(words))
         || COULD_NOT.iter().any(|words| behind(words).is_some_and(is_the_task))
 }
 
@@ -317,6 +394,20 @@ mod tests {
             "抱歉，手机上没有安装微信",
             "抱歉，我无法找到\"什么值得买\"这个应用。\n\n不过，我可以为您打开一些类似的应用。您想打开哪个应用来浏览？",
             "抱歉，我无法找到“A。B”",
+            "I failed to do it",
+            "I couldn't send the message because there is no network.",
+            "I was not able to log in.",
+            "无法发送消息，网络不可用",
+            "未能登录，需要验证码",
+            "Impossible to complete: the app is not installed",
+            "Aborted.",
+            "Не удалось выполнить задачу",
+            "Die Aufgabe konnte nicht erledigt werden",
+            "Leider konnte die Aufgabe nicht abgeschlossen werden.",
+            "No pude completar la tarea",
+            "Je n’ai pas pu terminer la tâche.",
+            "タスクを完了できませんでした",
+            "작업을 완료하지 못했습니다",
         ] {
             assert!(says_so(report), "{report}");
         }
@@ -345,6 +436,11 @@ mod tests {
             "第一次操作失败，重试后成功",
             "已加入购物车，但无法完成支付，请您自行支付",
             "无法打开",
+            "I couldn't find any unread messages.",
+            "I was not able to see a price for it.",
+            "Login failed",
+            "Die Aufgabe ist erledigt.",
+            "El mensaje dice «no pude completar la tarea»",
         ] {
             assert!(!says_so(report), "{report}");
         }

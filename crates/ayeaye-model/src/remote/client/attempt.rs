@@ -12,7 +12,7 @@ use url::Url;
 
 use super::super::backoff;
 use super::super::completion::Completion;
-use super::super::deadlines::{Deadlines, read_prefix};
+use super::super::deadlines::{Deadlines, read_into};
 use super::super::decoder::ResponseDecoder;
 use super::super::error::AttemptError;
 use super::super::error_body::{error_message, stated_wait};
@@ -158,7 +158,9 @@ impl Client {
             return Err(AttemptError::redirect(status.as_u16(), &to, is_slash));
         }
         let retry_after = backoff::retry_after(response.headers());
-        let mut body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
+        let mut body = Vec::new();
+        // What came of it says more than why there is no more of it.
+        read_into(&mut body, response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await.ok();
         if body.len() == MAX_ERROR_BYTES {
             self.secrets.iter().for_each(|it| it.drop_beginning_at_end(&mut body));
         }

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::super::deadlines::{Deadlines, read_prefix};
+use super::super::deadlines::{Deadlines, read_into};
 use super::super::error::AttemptError;
 use super::Client;
 
@@ -41,11 +41,14 @@ impl Client {
             return Ok(ModelList::Unlisted);
         }
         let response = self.checked(response, &deadlines).await?;
-        let body = read_prefix(response.bytes_stream(), self.config.limits.body, &deadlines).await;
+        let mut body = Vec::new();
+        let most = self.config.limits.body;
+        read_into(&mut body, response.bytes_stream(), most, &deadlines).await?;
         if body.trim_ascii_start().starts_with(b"<") {
             return Ok(ModelList::WebPage);
         }
-        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let json: Value = serde_json::from_slice(&body)
+            .map_err(|err| AttemptError::wrong_api(&format!("no whole JSON ({err})")))?;
         // Some hosts give the list alone.
         let lists = [&json["data"], &json["models"], &json];
         let list = lists.into_iter().find_map(Value::as_array);

@@ -18,6 +18,8 @@ mod computer;
 #[derive(Debug)]
 pub(super) struct Anthropic;
 
+const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
+
 impl Api for Anthropic {
     fn completion_url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
         endpoint.join("/messages")
@@ -49,6 +51,11 @@ impl Api for Anthropic {
         headers
     }
 
+    fn takes(&self, setting: &str) -> bool {
+        let others = ["max_tokens", "reasoning_effort", "extra_body", "stop", "thinking"];
+        SAMPLING.contains(&setting) || others.contains(&setting)
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
             request.prompt.messages.iter().partition(|message| message.role == Role::System);
@@ -71,7 +78,7 @@ impl Api for Anthropic {
             last["cache_control"] = json!({ "type": "ephemeral" });
             body["system"] = Value::Array(system);
         }
-        for name in ["temperature", "top_p", "top_k"] {
+        for name in SAMPLING {
             if let Some(value) = request.sampling().remove(name) {
                 body[name] = value;
             }

@@ -32,6 +32,10 @@ impl Api for Chat {
         HeaderMap::new()
     }
 
+    fn takes(&self, _: &str) -> bool {
+        true
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let tools = request.includes(OptionalFeature::Tools);
         // For an endpoint without tools, earlier calls are written as text.

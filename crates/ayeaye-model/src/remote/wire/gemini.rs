@@ -16,6 +16,15 @@ use crate::{Endpoint, Secret};
 #[derive(Debug)]
 pub(super) struct Gemini;
 
+/// By the names of the record, and of `generationConfig`.
+const SAMPLING: [(&str, &str); 5] = [
+    ("temperature", "temperature"),
+    ("top_p", "topP"),
+    ("top_k", "topK"),
+    ("frequency_penalty", "frequencyPenalty"),
+    ("seed", "seed"),
+];
+
 /// The thought signature of calls in a history that is not the model's own. Gemini 3 refuses a call
 /// without one; this is the documented placeholder.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -49,6 +58,11 @@ impl Api for Gemini {
         HeaderMap::new()
     }
 
+    fn takes(&self, setting: &str) -> bool {
+        let others = ["max_tokens", "reasoning_effort", "extra_body", "stop", "thinking"];
+        SAMPLING.iter().any(|(name, _)| *name == setting) || others.contains(&setting)
+    }
+
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let signed = !request.model.contains("gemini-2");
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
@@ -68,13 +82,7 @@ impl Api for Gemini {
         }
         let mut config = json!({ "maxOutputTokens": request.sampling.max_tokens });
         let mut sampling = request.sampling();
-        for (name, here) in [
-            ("temperature", "temperature"),
-            ("top_p", "topP"),
-            ("top_k", "topK"),
-            ("frequency_penalty", "frequencyPenalty"),
-            ("seed", "seed"),
-        ] {
+        for (name, here) in SAMPLING {
             if let Some(value) = sampling.remove(name) {
                 config[here] = value;
             }

@@ -16,6 +16,8 @@ use crate::{Endpoint, Secret};
 #[derive(Debug)]
 pub(super) struct Responses;
 
+const SAMPLING: [&str; 2] = ["temperature", "top_p"];
+
 impl Api for Responses {
     fn completion_url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
         endpoint.join("/responses")
@@ -31,6 +33,11 @@ impl Api for Responses {
 
     fn headers(&self, _computer: Option<ComputerTool>) -> HeaderMap {
         HeaderMap::new()
+    }
+
+    fn takes(&self, setting: &str) -> bool {
+        let others = ["max_tokens", "reasoning_effort", "extra_body"];
+        SAMPLING.contains(&setting) || others.contains(&setting)
     }
 
     fn body(&self, request: &ModelRequest<'_>) -> Value {
@@ -60,7 +67,7 @@ impl Api for Responses {
             body["parallel_tool_calls"] = json!(false);
         }
         let mut sampling = request.sampling();
-        for name in ["temperature", "top_p"] {
+        for name in SAMPLING {
             if let Some(value) = sampling.remove(name) {
                 body[name] = value;
             }

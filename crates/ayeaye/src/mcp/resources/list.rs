@@ -40,7 +40,7 @@ pub(super) async fn sessions(
     SessionList::read(agent, principal, None, MOST_SESSIONS).await.map_err(trouble)
 }
 
-/// The ids of the principal's sessions that begin with `prefix`, newest first: at most `most`, and
+/// The ids of the principal's sessions that begin with `text`, newest first: at most `most`, and
 /// whether there are more.
 pub(in crate::mcp) async fn beginning_with(
     agent: &Agent,

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::VERBS;
 use crate::profile::parse::{
-    ParsedCall, ParsedReply, TWO_ENDS, begins_anew, content, excerpt, python, reasoning, reject,
+    ParsedCall, ParsedReply, TWO_ENDS, begins_anew, content, earlier_act, excerpt, python,
+    reasoning, reject,
 };
 
 /// Parses a whole reply.
@@ -58,7 +59,7 @@ pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
         within,
         "its finish stands in the middle of a sentence and not on a line of its own",
     );
-    let acts = python::acts(head, |name| VERBS.completes(name));
+    let acts = earlier_act::acts(head, |name| VERBS.completes(name));
     parsed.doubt_if(acts, "another action stands in front of it");
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)

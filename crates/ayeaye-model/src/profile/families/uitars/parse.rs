@@ -4,7 +4,7 @@ use ayeaye_agent::{ParseError, Reply};
 use super::VERBS;
 use crate::profile::parse::args::names_place;
 use crate::profile::parse::python::{self, TextCall};
-use crate::profile::parse::{ParsedCall, ParsedReply, content, reasoning, reject};
+use crate::profile::parse::{ParsedCall, ParsedReply, content, earlier_act, reasoning, reject};
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
@@ -62,7 +62,7 @@ fn with_call(
     let mut parsed = labelled(head);
     parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
     parsed.call = chosen(calls(written)?)?;
-    let acts = python::acts(head, |name| VERBS.completes(name));
+    let acts = earlier_act::acts(head, |name| VERBS.completes(name));
     parsed.doubt_if(acts, "another action stands in front of it");
     parsed.doubt_if(cut.unclosed, "its reasoning has no end");
     Ok(parsed)

@@ -27,6 +27,10 @@ fn calls_are_read_as_they_are_meant() {
         ("click(5, 6)", "click =5 =6"),
         ("type(content='it\\'s\\n')", "type content=it's\n"),
         ("type(content='it's')", "type content=it's"),
+        (
+            r"type(content='\ud83d\ude00 \U0001f600 \x41 \ud83d \Users')",
+            "type content=😀 😀 A \\ud83d \\Users",
+        ),
         ("type（content=“好”）", "type content=好"),
         ("do(action=\"Type\", text=\"print(\"hi\")\")", "do action=Type text=print(\"hi\")"),
         ("do(action=\"Type\", text=\"a \"b\", c\")", "do action=Type text=a \"b\", c"),
