@@ -303,7 +303,7 @@ fn refuse_without_model(app: &App, command: &str, found: ModelState) -> anyhow::
     match found {
         ModelState::Ready | ModelState::StandIn => Ok(()),
         ModelState::Refused => anyhow::bail!(
-            "the model's endpoint {} refuses connections, and `{command}` needs it\nhint: start the model, or correct \
+            "the model's endpoint {} cannot be reached, and `{command}` needs it\nhint: start the model, or correct \
              model.base-url; `ayeaye doctor` checks it",
             app.presence.endpoint()
         ),

@@ -26,7 +26,7 @@ pub enum ModelState {
     StandIn,
     /// Nobody configured a model, and none answers at the default endpoint.
     NotConfigured,
-    /// A model was configured, and its endpoint refuses connections.
+    /// A model was configured, and its endpoint refuses connections, or has a name that no machine has.
     Refused,
 }
 
@@ -124,7 +124,7 @@ impl ModelPresence {
                  drives the phone"
             ),
             ModelState::Refused => format!(
-                "the model's endpoint {endpoint} refuses connections: until it is running, the client's own \
+                "the model's endpoint {endpoint} cannot be reached: until it is running, the client's own \
                  model drives the phone"
             ),
         }

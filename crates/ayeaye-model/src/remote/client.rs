@@ -232,7 +232,7 @@ impl Client {
 
     /// What an error calls for, by what is known of the endpoint so far.
     fn recovery_from(&self, error: &AttemptError) -> Recovery {
-        if error.is_refused() && !self.has_answered() {
+        if error.is_absent() && !self.has_answered() {
             // Nothing runs there.
             return Recovery::GiveUp;
         }

@@ -231,6 +231,12 @@ impl AttemptError {
         Self { source: Some(error), hint, ..Self::new(kind, message, recovery) }
     }
 
+    /// Whether nothing is there: no process listens at the address, or no machine has the name.
+    pub(super) fn is_absent(&self) -> bool {
+        let unknown = |error: &reqwest::Error| is_unknown_name(&error_chain(error));
+        self.is_refused() || self.source.as_ref().is_some_and(unknown)
+    }
+
     /// Whether the connection was refused: no process listens at the address.
     pub(super) fn is_refused(&self) -> bool {
         let mut source: Option<&(dyn std::error::Error + 'static)> =
@@ -353,6 +359,13 @@ const ENDED: &str =
 const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
      host in no_proxy";
 
+/// Whether a system has said that no machine has a name: Linux, Apple's, Windows.
+fn is_unknown_name(why: &str) -> bool {
+    ["Name or service not known", "nodename nor servname", "No such host is known"]
+        .iter()
+        .any(|words| why.contains(words))
+}
+
 /// The way out where there is no connection, and what may help: a later attempt, unless it cannot.
 fn unconnected(why: &str) -> (&'static str, Recovery) {
     let retry = Recovery::Retry { after: None };
@@ -360,6 +373,10 @@ fn unconnected(why: &str) -> (&'static str, Recovery) {
         Some(way_out) => (way_out, Recovery::GiveUp),
         None if why.contains("proxy authorization required") => (PROXY_KEY, Recovery::GiveUp),
         None if why.contains("tunnel") => (PROXY_FAILS, retry),
+        None if is_unknown_name(why) => (
+            "no machine has this name: correct model.base-url (AYEAYE_MODEL_BASE_URL), or join the network where it has one",
+            retry,
+        ),
         None => (
             "start it, or correct model.base-url (AYEAYE_MODEL_BASE_URL); one that is loading its model may need minutes",
             retry,

@@ -22,7 +22,7 @@ pub enum Reach {
     NotOffered,
     /// It answers, but does not say what it offers.
     Answers,
-    /// It refuses connections: nothing runs there.
+    /// It refuses connections, or its name is no machine's: nothing runs there.
     Refused,
     /// No answer in time, or none that tells.
     Unknown,
@@ -50,7 +50,7 @@ impl Client {
             Ok(ModelList::FirstPage(_) | ModelList::Unlisted | ModelList::WebPage) => {
                 Reach::Answers
             }
-            Err(error) if error.is_refused() => Reach::Refused,
+            Err(error) if error.is_absent() => Reach::Refused,
             Err(_) if self.has_answered() => Reach::Answers,
             Err(_) => Reach::Unknown,
         }

@@ -218,12 +218,12 @@ impl ToolError {
     pub(crate) fn no_model(state: ModelState, endpoint: &str, device: bool) -> Self {
         let (text, hint) = match (state, device) {
             (ModelState::Refused, true) => (
-                format!("nothing was started: the model's endpoint {endpoint} refuses connections"),
+                format!("nothing was started: the model's endpoint {endpoint} cannot be reached"),
                 "drive the phone yourself: get_ui_tree or get_screenshot, then tap, type_text and the like; \
                  or have your user start the model (`ayeaye doctor` checks it) and call this again",
             ),
             (ModelState::Refused, false) => (
-                format!("nothing was started: the model's endpoint {endpoint} refuses connections"),
+                format!("nothing was started: the model's endpoint {endpoint} cannot be reached"),
                 "have your user start the model, or correct model.base-url (`ayeaye doctor` checks it), and \
                  call this again; with mcp.tools = \"auto\" or \"all\" you could drive the phone yourself",
             ),

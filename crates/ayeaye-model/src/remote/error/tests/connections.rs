@@ -41,3 +41,17 @@ fn a_proxy_that_wants_a_password_is_not_asked_again() {
         assert!(way_out.contains(part) && found == recovery, "{why}: {way_out}");
     }
 }
+
+#[test]
+fn a_name_that_no_machine_has_is_told_from_a_resolver_that_does_not_answer() {
+    let lookup = |why: &str| format!("client error (Connect): dns error: {why}");
+    for why in [
+        "failed to lookup address information: Name or service not known",
+        "failed to lookup address information: nodename nor servname provided, or not known",
+        "No such host is known. (os error 11001)",
+    ] {
+        assert!(unconnected(&lookup(why)).0.starts_with("no machine has this name"), "{why}");
+    }
+    let busy = "failed to lookup address information: Temporary failure in name resolution";
+    assert!(unconnected(&lookup(busy)).0.starts_with("start it"));
+}
