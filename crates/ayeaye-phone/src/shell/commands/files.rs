@@ -1,6 +1,7 @@
 //! The file commands of toybox.
 pub(super) mod change;
 pub(super) mod list;
+pub(super) mod mode;
 
 use bytes::Bytes;
 

@@ -139,6 +139,63 @@ async fn the_task_in_front_is_the_visible_one_and_home_is_a_task() {
 }
 
 #[tokio::test]
+async fn programs_are_files_and_say_how_they_are_used() {
+    let device = device();
+    for name in ["ls", "sh", "pidof", "screencap", "[", "echo", "chmod"] {
+        let path = format!("/system/bin/{name}");
+        assert_eq!(out(&device, &format!("ls {path}")).await, (0, format!("{path}\n")));
+        assert_eq!(out(&device, &format!("[ -x {path} ] && which {name}")).await.1, path + "\n");
+    }
+    for (line, told) in [
+        ("cp --help", "usage: cp [-afnpRr]\n"),
+        ("pidof --help", "usage: pidof [-s]\n"),
+        ("which --help", "usage: which\n"),
+        ("sync", ""),
+        ("stat /sdcard | head -n 1", "  File: '/sdcard'\n"),
+        ("stat /system/bin/ls | grep -o '^Access: (.*/-'", "Access: (0755/-\n"),
+        ("x='a b'; set | grep -e ^x= -e ^HOME=", "HOME=/\nx='a b'\n"),
+        ("x=\"it's\"; set | grep ^x=", "x='it'\\''s'\n"),
+        ("cd /data/local/tmp; touch a; chmod 700 a; stat -c %a a", "700\n"),
+        ("cd /data/local/tmp; mkdir -p d/e; touch d/e/f; chmod -R u=rwx,go= d", ""),
+        ("cd /data/local/tmp; stat -c %a d d/e d/e/f; rm -r a d", "700\n700\n700\n"),
+        ("cd /sdcard; touch a; chmod 777 a; stat -c %a a", "660\n"),
+    ] {
+        assert_eq!(out(&device, line).await, (0, told.to_owned()), "{line}");
+    }
+    for (line, told) in [
+        (
+            "chmod 644 /system/build.prop",
+            "chmod '/system/build.prop' to 0644: Read-only file system",
+        ),
+        ("chmod 644 nope", "nope: No such file or directory"),
+        ("chmod 9 /sdcard/a", "bad mode '9'"),
+        ("chmod 644", "Needs 1 argument"),
+    ] {
+        let expected = (1, String::new(), format!("chmod: {told}\n"));
+        assert_eq!(run(&device, line).await, expected, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn getevent_tells_how_large_the_touch_screen_is() {
+    let device = device();
+    let (_, told) = out(&device, "getevent -p | grep -E '003[56]'").await;
+    let axis = |code, most| {
+        format!(
+            "                {code}  : value 0, min 0, max {most}, fuzz 0, flat 0, resolution 0\n"
+        )
+    };
+    assert_eq!(told, axis("0035", 319) + &axis("0036", 639));
+    let labels = "getevent -lp | grep -o 'ABS_MT_POSITION_Y  *: value 0, min 0, max 639'";
+    assert_eq!(out(&device, labels).await.0, 0);
+    let (status, _, err) = run(&device, "getevent -c 1").await;
+    assert_eq!(
+        (status, err.as_str()),
+        (255, "getevent -c 1: not supported by this virtual phone\n")
+    );
+}
+
+#[tokio::test]
 async fn what_ps_lists_pidof_finds() {
     let device = device();
     run(&device, "am start -n com.example.shop/.MainActivity").await;

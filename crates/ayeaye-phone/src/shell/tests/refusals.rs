@@ -49,6 +49,7 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         "am monitor",
         "input motionevent DOWN 100 200",
         "input touchscreen motionevent UP 100 200",
+        "setprop debug.x 1",
     ] {
         let (status, out, err) = run(&device, line).await;
         let told = (status, out.as_str(), err.ends_with(UNSUPPORTED));
@@ -72,7 +73,7 @@ async fn what_is_listed_as_installed_can_be_uninstalled() {
 #[tokio::test]
 async fn programs_of_android_that_are_not_here_are_told_as_not_supported() {
     let device = device();
-    for name in ["app_process", "bugreportz", "getevent", "screenrecord", "stop"] {
+    for name in ["app_process", "bugreportz", "reboot", "run-as", "screenrecord", "service", "stop"] {
         let (status, _, err) = run(&device, &format!("{name} a")).await;
         let why = format!("/system/bin/sh: {name}: not supported by this virtual shell\n");
         assert_eq!((status, err), (127, why), "{name}");
