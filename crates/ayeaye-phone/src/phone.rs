@@ -222,9 +222,6 @@ impl Phone {
         self.os().install(package)
     }
     /// `false` when there is no such package, or it is a part of the phone.
-    pub(crate) fn can_uninstall(&self, name: &str) -> bool {
-        self.os().can_uninstall(name)
-    }
     pub(crate) fn uninstall(&self, name: &str) -> bool {
         self.os().uninstall(name)
     }

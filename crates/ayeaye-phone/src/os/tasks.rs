@@ -59,7 +59,7 @@ impl Os {
     }
 
     /// Whether it can be removed, as the phone's own apps cannot.
-    pub(crate) fn can_uninstall(&self, name: &str) -> bool {
+    fn can_uninstall(&self, name: &str) -> bool {
         self.is_installed(name) || name == KEYBOARD && self.system.has_adb_keyboard()
     }
 

@@ -116,8 +116,16 @@ async fn dumps_that_others_ask_for_are_there() {
         let (status, told) = out(&device, line).await;
         assert!(status == 0 && told.contains(wanted), "{line}: {told}");
     }
-    device.phone().set_rotation(1);
-    assert!(out(&device, "dumpsys SurfaceFlinger").await.1.contains("orientation=1"));
+    for (turns, degrees) in [(0, 0), (1, 90), (3, 270)] {
+        device.phone().set_rotation(turns);
+        let (_, told) = out(&device, "dumpsys SurfaceFlinger").await;
+        assert!(told.contains(&format!("orientation={turns}")), "{told}");
+        let window = "dumpsys window | grep -o mCurrentRotation=ROTATION_.*";
+        let rotation = format!("mCurrentRotation=ROTATION_{degrees}\n");
+        assert_eq!(out(&device, window).await.1, rotation);
+        let display = "dumpsys display | grep -o mCurrentOrientation=.*";
+        assert_eq!(out(&device, display).await.1, format!("mCurrentOrientation={turns}\n"));
+    }
 }
 
 #[tokio::test]
@@ -174,6 +182,32 @@ async fn programs_are_files_and_say_how_they_are_used() {
         let expected = (1, String::new(), format!("chmod: {told}\n"));
         assert_eq!(run(&device, line).await, expected, "{line}");
     }
+}
+
+#[tokio::test]
+async fn permissions_are_granted_to_packages_that_there_are() {
+    let device = device();
+    let camera = "android.permission.CAMERA";
+    for line in [
+        &format!("pm grant com.example.shop {camera}"),
+        &format!("pm revoke --user 0 com.example.shop {camera}"),
+        "cmd package grant --all-permissions com.example.shop",
+    ] {
+        assert_eq!(out(&device, line).await, (0, String::new()), "{line}");
+    }
+    for (line, told) in [
+        (
+            format!("pm grant a.b {camera}"),
+            "java.lang.IllegalArgumentException: Unknown package: a.b",
+        ),
+        ("pm grant com.example.shop".to_owned(), "Error: no permission specified"),
+        ("pm grant".to_owned(), "Error: no package specified"),
+    ] {
+        let (status, _, err) = run(&device, &line).await;
+        assert!(status != 0 && err.contains(told), "{line}: {err}");
+    }
+    let uid = "pm list packages -U -f com.example.shop | grep -o ' uid:.*'";
+    assert_eq!(out(&device, uid).await.1, " uid:10016\n");
 }
 
 #[tokio::test]
