@@ -6,6 +6,7 @@ pub(crate) mod app_log;
 mod compositor;
 mod editing;
 mod effects;
+pub(crate) mod finger;
 mod input;
 mod keyboard;
 mod keys;
@@ -30,6 +31,7 @@ use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
 use app_log::AppLog;
 use compositor::{CachedFrame, Snapshot};
+use finger::Finger;
 use keyboard::Keyboard;
 use state::{DialogAnswer, GestureRecord, InputCounts};
 
@@ -149,6 +151,7 @@ pub(crate) struct Os {
     last_tap: Option<(Instant, f32, f32)>,
     actions: VecDeque<GestureRecord>,
     app_log: AppLog,
+    finger: Option<Finger>,
     next_action: u64,
     /// Incremented with every change of what is shown.
     generation: u64,
@@ -204,6 +207,7 @@ impl Os {
             last_tap: None,
             actions: VecDeque::new(),
             app_log: AppLog::default(),
+            finger: None,
             next_action: 1,
             generation: 1,
             layout: None,

@@ -12,6 +12,7 @@ use crate::draw::Frame;
 use crate::options::PhoneOptions;
 use crate::os::Os;
 use crate::os::app_log::{LogBuffer, LogLine};
+use crate::os::finger::FingerEvent;
 use crate::os::state::{DialogWindow, Gesture, InputCounts, InputOutcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
 use crate::system::Quirks;
@@ -124,6 +125,10 @@ impl Phone {
     /// Long press, move, release, in `duration` together: without time for more than the long press the finger jumps.
     pub fn drag(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.os().drag(from, to, duration);
+    }
+    /// One event of a finger that several calls move; `false` where there is no finger that could do this.
+    pub(crate) fn finger(&self, event: FingerEvent, at: (f32, f32)) -> bool {
+        self.os().finger(event, at)
     }
     /// An Android key code (3 home, 4 back, 26 power, 66 enter, 67 delete, 187 recents, 224 wake, 279 paste ...).
     pub fn key(&self, code: u32, long: bool) {

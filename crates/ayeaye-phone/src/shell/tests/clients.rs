@@ -1,6 +1,10 @@
 //! What other programs send to find out what is shown, and to go somewhere.
 use super::{device, run};
-use crate::{Phone, PhoneOptions, device::VirtualPhone, os::state::NodeState};
+use crate::{
+    Phone, PhoneOptions,
+    device::VirtualPhone,
+    os::state::{Gesture, NodeState},
+};
 
 const HOME: &str = "com.android.launcher3/com.android.launcher3.uioverrides.QuickstepLauncher";
 
@@ -227,6 +231,43 @@ async fn getevent_tells_how_large_the_touch_screen_is() {
         (status, err.as_str()),
         (255, "getevent -c 1: not supported by this virtual phone\n")
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_finger_are_one_gesture() {
+    let device = device();
+    for (line, gesture) in [
+        ("DOWN 100 500; motionevent UP 100 500", Gesture::Tap { x: 100.0, y: 500.0 }),
+        (
+            "DOWN 100 500; sleep 0.7; motionevent UP 101 500",
+            Gesture::Swipe { from: (100.0, 500.0), to: (101.0, 500.0), ms: 700 },
+        ),
+        (
+            "DOWN 100 500; sleep 0.1; motionevent MOVE 100 400; sleep 0.1; motionevent UP 100 300",
+            Gesture::Swipe { from: (100.0, 500.0), to: (100.0, 300.0), ms: 200 },
+        ),
+        (
+            "DOWN 100 500; sleep 0.7; motionevent MOVE 100 400; sleep 0.3; motionevent UP 100 300",
+            Gesture::Drag { from: (100.0, 500.0), to: (100.0, 300.0), ms: 1000 },
+        ),
+    ] {
+        let before = device.phone().state().actions.len();
+        let line =
+            format!("input motionevent {line}").replace("; motionevent", "; input motionevent");
+        assert_eq!(out(&device, &line).await, (0, String::new()), "{line}");
+        let actions = device.phone().state().actions;
+        assert_eq!(actions.len(), before + 1, "{line}");
+        assert_eq!(actions.last().map(|it| &it.gesture), Some(&gesture), "{line}");
+    }
+    // What is cancelled, and what no finger began.
+    let before = device.phone().state().actions.len();
+    let line = "input motionevent DOWN 100 500; input motionevent CANCEL; \
+        input touchscreen motionevent UP 100 500";
+    assert_eq!(out(&device, line).await, (0, String::new()));
+    assert_eq!(device.phone().state().actions.len(), before);
+    assert_eq!(device.adb_counts().malformed_commands, 1);
+    let (status, _, err) = run(&device, "input motionevent FLY 1 2").await;
+    assert!(status == 255 && err.contains("Unknown action: FLY"), "{err}");
 }
 
 #[tokio::test]

@@ -47,8 +47,6 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         "am instrument -w com.example.test/androidx.test.runner.AndroidJUnitRunner",
         "am get-config",
         "am monitor",
-        "input motionevent DOWN 100 200",
-        "input touchscreen motionevent UP 100 200",
         "pm list packages -i",
         "setprop debug.x 1",
     ] {
