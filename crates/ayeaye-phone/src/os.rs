@@ -85,6 +85,8 @@ struct HeadsUp {
 #[derive(Debug)]
 struct Task {
     package: &'static str,
+    /// The class of the activity with which it began.
+    base: String,
     snapshot: Option<Snapshot>,
 }
 
@@ -149,9 +151,9 @@ pub(crate) struct Os {
     counts: InputCounts,
     /// The previous tap, unless it was the second of a double tap.
     last_tap: Option<(Instant, f32, f32)>,
+    finger: Option<Finger>,
     actions: VecDeque<GestureRecord>,
     app_log: AppLog,
-    finger: Option<Finger>,
     next_action: u64,
     /// Incremented with every change of what is shown.
     generation: u64,
@@ -205,9 +207,9 @@ impl Os {
             timers: Vec::new(),
             counts: InputCounts::default(),
             last_tap: None,
+            finger: None,
             actions: VecDeque::new(),
             app_log: AppLog::default(),
-            finger: None,
             next_action: 1,
             generation: 1,
             layout: None,

@@ -188,6 +188,10 @@ impl Phone {
     pub fn tasks(&self) -> Vec<Component> {
         self.os().tasks()
     }
+    /// The activity with which the task of an app began.
+    pub(crate) fn base_activity(&self, package: &str) -> Option<Component> {
+        self.os().base_activity(package)
+    }
     /// The activity that is resumed.
     pub fn foreground(&self) -> Component {
         self.os().foreground()

@@ -91,6 +91,10 @@ async fn the_dump_of_the_keyboard_has_the_hint_of_the_field() {
         initialSelStart=2 initialSelEnd=2 initialCapsMode=0x0\n    \
         hintText=Note label=null\n    packageName=com.example.notes ";
     assert!(told.starts_with(wanted), "{told}");
+    run(&device, "am broadcast -a ADB_INPUT_CHARS --eia chars '128230, 67,32'").await;
+    let field = device.phone().state().focused_field.unwrap();
+    assert_eq!(field.text, "ab📦C ");
+    assert_eq!(device.adb_counts().malformed_commands, 0);
 }
 
 #[tokio::test]
@@ -268,6 +272,27 @@ async fn events_of_a_finger_are_one_gesture() {
     assert_eq!(device.adb_counts().malformed_commands, 1);
     let (status, _, err) = run(&device, "input motionevent FLY 1 2").await;
     assert!(status == 255 && err.contains("Unknown action: FLY"), "{err}");
+}
+
+#[tokio::test]
+async fn a_task_is_named_by_the_activity_it_began_with_and_can_be_removed() {
+    let device = device();
+    run(&device, "am start -n com.example.notes/.MainActivity").await;
+    run(&device, "am start -n com.example.notes/.EditActivity").await;
+    let (_, line) = out(&device, "am stack list | grep com.example.notes/").await;
+    let top = "topActivity=ComponentInfo{com.example.notes/com.example.notes.EditActivity}\n";
+    assert!(line.ends_with(top), "{line}");
+    let (id, _) = line.trim_start().strip_prefix("taskId=").unwrap().split_once(": ").unwrap();
+    assert!(line.contains(&format!("{id}: com.example.notes/com.example.notes.MainActivity ")));
+    let recents =
+        "dumpsys activity recents | grep -c 'realActivity={com.example.notes/.MainActivity}'";
+    assert_eq!(out(&device, recents).await.1, "1\n");
+    assert_eq!(out(&device, "am stack remove 4711").await, (0, String::new()));
+    assert_eq!(device.phone().tasks().len(), 1);
+    assert_eq!(out(&device, &format!("am stack remove {id}")).await, (0, String::new()));
+    assert!(device.phone().tasks().is_empty());
+    let lock = out(&device, "am task lock stop").await;
+    assert_eq!(lock, (0, "Activity manager is not in lockTaskMode\n".to_owned()));
 }
 
 #[tokio::test]

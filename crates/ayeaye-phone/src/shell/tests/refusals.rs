@@ -47,8 +47,12 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         "am instrument -w com.example.test/androidx.test.runner.AndroidJUnitRunner",
         "am get-config",
         "am monitor",
+        "am stack move-task 1 2 true",
+        "dumpsys --priority HIGH window",
+        "dumpsys --skip a,b",
         "pm list packages -i",
         "setprop debug.x 1",
+        "settings reset system trusted_defaults",
     ] {
         let (status, out, err) = run(&device, line).await;
         let told = (status, out.as_str(), err.ends_with(UNSUPPORTED));
@@ -80,7 +84,8 @@ async fn what_the_phone_came_with_is_not_uninstalled_and_its_apps_are_no_part_of
 #[tokio::test]
 async fn programs_of_android_that_are_not_here_are_told_as_not_supported() {
     let device = device();
-    for name in ["app_process", "bugreportz", "reboot", "run-as", "screenrecord", "service", "stop"] {
+    for name in ["app_process", "bugreportz", "reboot", "run-as", "screenrecord", "service", "stop"]
+    {
         let (status, _, err) = run(&device, &format!("{name} a")).await;
         let why = format!("/system/bin/sh: {name}: not supported by this virtual shell\n");
         assert_eq!((status, err), (127, why), "{name}");
