@@ -51,6 +51,12 @@ fn is_program(phone: &VirtualPhone, name: &str) -> bool {
     }
 }
 
+/// Whether this is the file of a program that a fault has taken away.
+pub(super) fn is_gone(phone: &VirtualPhone, path: &str) -> bool {
+    let name = path.strip_prefix("/system/bin/");
+    name.is_some_and(|name| PROGRAMS.contains(&name) && !is_program(phone, name))
+}
+
 /// `command -v NAME…`: what each is; it ends at one that there is not.
 pub(super) fn found(phone: &VirtualPhone, names: &[&str]) -> CommandOutput {
     let mut text = String::new();

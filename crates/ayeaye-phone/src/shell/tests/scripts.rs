@@ -218,6 +218,7 @@ async fn commands_of_toybox_that_are_not_here_are_told_as_not_supported() {
     // An old phone has none, and says so as it would of any name.
     device.faults().set(|plan| plan.no_gzip = true);
     assert!(run(&device, "gzip -1").await.2.ends_with("gzip: inaccessible or not found\n"));
+    assert_eq!(run(&device, "ls /system/bin/gzip || [ -e /system/bin/gzip ]").await.0, 1);
 }
 
 #[tokio::test]
