@@ -4,6 +4,7 @@
 //! size is bounded, so that a client cannot fill the host's memory.
 mod error;
 mod path;
+mod programs;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use bytes::{Bytes, BytesMut};
 pub(crate) use self::error::FileError;
 use self::path::{check_length, parent, writable};
 pub(crate) use self::path::{file_name, normalize_path};
+pub(crate) use self::programs::PROGRAMS;
 use crate::options::PhoneOptions;
 
 /// Most bytes of all files together, with their paths.
@@ -108,8 +110,10 @@ impl FileSystem {
             options.android, options.sdk, options.model
         );
         files.insert_node("/system/build.prop", Some(build.into_bytes()), 0o644, now);
-        files.insert_node("/system/bin/sh", Some(b"\x7fELF".to_vec()), 0o755, now);
-        files.insert_node("/system/bin/toybox", Some(b"\x7fELF".to_vec()), 0o755, now);
+        for program in PROGRAMS {
+            let path = format!("/system/bin/{program}");
+            files.insert_node(&path, Some(b"\x7fELF".to_vec()), 0o755, now);
+        }
         files.insert_node(
             "/system/etc/hosts",
             Some(b"127.0.0.1       localhost\n".to_vec()),
@@ -288,6 +292,22 @@ impl FileSystem {
         for folder in missing.into_iter().rev() {
             self.check_room(folder, 0)?;
             self.insert_node(folder, None, 0o770, now);
+        }
+        Ok(())
+    }
+
+    /// Gives a file or folder other permissions. Those of the shared storage take none, and do not say so.
+    pub(crate) fn set_permissions(
+        &mut self,
+        path: &str,
+        permissions: u32,
+    ) -> Result<(), FileError> {
+        self.node(path)?;
+        writable(path)?;
+        if let Some(node) = self.nodes.get_mut(path)
+            && !path.starts_with("/sdcard/")
+        {
+            node.permissions = permissions;
         }
         Ok(())
     }

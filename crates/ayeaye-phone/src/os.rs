@@ -6,6 +6,7 @@ pub(crate) mod app_log;
 mod compositor;
 mod editing;
 mod effects;
+pub(crate) mod finger;
 mod input;
 mod keyboard;
 mod keys;
@@ -30,6 +31,7 @@ use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
 use app_log::AppLog;
 use compositor::{CachedFrame, Snapshot};
+use finger::Finger;
 use keyboard::Keyboard;
 use state::{DialogAnswer, GestureRecord, InputCounts};
 
@@ -83,6 +85,8 @@ struct HeadsUp {
 #[derive(Debug)]
 struct Task {
     package: &'static str,
+    /// The class of the activity with which it began.
+    base: String,
     snapshot: Option<Snapshot>,
 }
 
@@ -147,6 +151,7 @@ pub(crate) struct Os {
     counts: InputCounts,
     /// The previous tap, unless it was the second of a double tap.
     last_tap: Option<(Instant, f32, f32)>,
+    finger: Option<Finger>,
     actions: VecDeque<GestureRecord>,
     app_log: AppLog,
     next_action: u64,
@@ -202,6 +207,7 @@ impl Os {
             timers: Vec::new(),
             counts: InputCounts::default(),
             last_tap: None,
+            finger: None,
             actions: VecDeque::new(),
             app_log: AppLog::default(),
             next_action: 1,

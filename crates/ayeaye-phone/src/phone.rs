@@ -12,6 +12,7 @@ use crate::draw::Frame;
 use crate::options::PhoneOptions;
 use crate::os::Os;
 use crate::os::app_log::{LogBuffer, LogLine};
+use crate::os::finger::FingerEvent;
 use crate::os::state::{DialogWindow, Gesture, InputCounts, InputOutcome, PhoneState};
 use crate::packages::{Component, LaunchState, Package, StartError};
 use crate::system::Quirks;
@@ -125,6 +126,10 @@ impl Phone {
     pub fn drag(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.os().drag(from, to, duration);
     }
+    /// One event of a finger that several calls move; `false` where there is no finger that could do this.
+    pub(crate) fn finger(&self, event: FingerEvent, at: (f32, f32)) -> bool {
+        self.os().finger(event, at)
+    }
     /// An Android key code (3 home, 4 back, 26 power, 66 enter, 67 delete, 187 recents, 224 wake, 279 paste ...).
     pub fn key(&self, code: u32, long: bool) {
         self.os().key(code, long);
@@ -183,6 +188,10 @@ impl Phone {
     pub fn tasks(&self) -> Vec<Component> {
         self.os().tasks()
     }
+    /// The activity with which the task of an app began.
+    pub(crate) fn base_activity(&self, package: &str) -> Option<Component> {
+        self.os().base_activity(package)
+    }
     /// The activity that is resumed.
     pub fn foreground(&self) -> Component {
         self.os().foreground()
@@ -222,9 +231,6 @@ impl Phone {
         self.os().install(package)
     }
     /// `false` when there is no such package, or it is a part of the phone.
-    pub(crate) fn can_uninstall(&self, name: &str) -> bool {
-        self.os().can_uninstall(name)
-    }
     pub(crate) fn uninstall(&self, name: &str) -> bool {
         self.os().uninstall(name)
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
     sync::{Notify, mpsc},
 };
 use tokio_util::sync::CancellationToken;
@@ -77,28 +77,53 @@ pub(super) async fn run(opened: Opened, service: Service, phone: VirtualPhone) -
     };
     let outgoing = async {
         let mut buffer = BytesMut::new();
+        let mut ended = false;
+        // Whether the last packet was acknowledged.
+        let mut acknowledged = true;
         loop {
-            buffer.reserve(max_data);
-            match (&mut from_service).take(max_data as u64).read_buf(&mut buffer).await {
-                Ok(0) | Err(_) => break,
-                Ok(_) => {}
+            if buffer.is_empty() && !ended {
+                ended = !read_more(&mut from_service, &mut buffer, max_data).await;
+            }
+            if buffer.is_empty() {
+                break;
             }
             let packet = Packet::new(Command::Write, ours, theirs, buffer.split().freeze());
-            if out.send(packet).await.is_err()
-                || closed.run_until_cancelled(ready.notified()).await.is_none()
-            {
+            if out.send(packet).await.is_err() {
+                break;
+            }
+            // The end is seen meanwhile: as in adbd it closes the stream even if the last packet is never acknowledged.
+            acknowledged = loop {
+                tokio::select! {
+                    () = ready.notified() => break true,
+                    () = closed.cancelled() => break false,
+                    more = read_more(&mut from_service, &mut buffer, max_data),
+                        if !ended && buffer.len() < max_data => ended = !more,
+                }
+                if ended && buffer.is_empty() {
+                    break false;
+                }
+            };
+            if !acknowledged {
                 break;
             }
         }
         drop(from_service);
+        acknowledged
     };
     let serving = async {
         let stream = Stream { input: Box::new(input), output: Box::new(output) };
         services::serve(&phone, service, stream).await
     };
-    // Done when the service has ended and its last packet was acknowledged.
+    let served = async {
+        let (acknowledged, ended) = tokio::join!(outgoing, serving);
+        // A cut link would take the last packet with it.
+        if ended == ServiceEnd::CutLink && !acknowledged {
+            closed.run_until_cancelled(ready.notified()).await;
+        }
+        ended
+    };
     let ended = tokio::select! {
-        ((), ended) = async { tokio::join!(outgoing, serving) } => ended,
+        ended = served => ended,
         () = incoming => ServiceEnd::Done,
     };
     match ended {
@@ -110,4 +135,11 @@ pub(super) async fn run(opened: Opened, service: Service, phone: VirtualPhone) -
         }
     }
     ours
+}
+
+/// Reads into what is left of the space for a packet; `false` at the end.
+async fn read_more(from: &mut DuplexStream, buffer: &mut BytesMut, max_data: usize) -> bool {
+    let room = max_data.saturating_sub(buffer.len());
+    buffer.reserve(room);
+    from.take(room as u64).read_buf(buffer).await.is_ok_and(|read| read > 0)
 }

@@ -90,6 +90,30 @@ async fn streams_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
+async fn a_host_that_does_not_acknowledge_the_last_packet_is_told_of_the_end() {
+    let (address, _phone) = adbd().await;
+    let mut host = Host::handshake(address, VERSION).await;
+    host.read().await;
+    host.send(Command::Open, 1, 0, b"exec:echo last\0").await;
+    let ours = host.read().await.arg0;
+    assert_eq!(host.read().await.data, "last\n");
+    let close = host.read().await;
+    assert_eq!((close.command, close.arg0, close.arg1), (Command::Close, ours, 1));
+
+    // As Rust's adb_client ends a session of files: with no OKAY to the answer.
+    host.send(Command::Open, 2, 0, b"sync:\0").await;
+    let ours = host.read().await.arg0;
+    host.send(Command::Write, 2, ours, b"STAT\x07\0\0\0/sdcard").await;
+    let mut told = Vec::new();
+    while !told.starts_with(b"STAT") {
+        told.extend_from_slice(&host.read().await.data);
+    }
+    host.send(Command::Write, 2, ours, b"QUIT\0\0\0\0").await;
+    assert_eq!(host.read().await.command, Command::Okay);
+    assert_eq!(host.read().await.command, Command::Close);
+}
+
+#[tokio::test]
 async fn a_closed_stream_ends_its_service() {
     let (address, _phone) = adbd().await;
     let mut host = Host::handshake(address, VERSION).await;

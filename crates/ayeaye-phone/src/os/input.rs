@@ -11,7 +11,7 @@ use crate::tree::{WindowKind, xml};
 /// A swipe down that begins up here pulls down the notification shade.
 const STATUS_BAR_DP: u8 = 28;
 /// Touch slop: a shorter movement is a tap.
-const SLOP_DP: f32 = 8.0;
+pub(super) const SLOP_DP: f32 = 8.0;
 /// Longest time between two taps, and how far apart they may be, for a double tap.
 const DOUBLE_TAP: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_SLOP_DP: f32 = 100.0;

@@ -59,7 +59,7 @@ impl Os {
     }
 
     /// Whether it can be removed, as the phone's own apps cannot.
-    pub(crate) fn can_uninstall(&self, name: &str) -> bool {
+    fn can_uninstall(&self, name: &str) -> bool {
         self.is_installed(name) || name == KEYBOARD && self.system.has_adb_keyboard()
     }
 
@@ -120,12 +120,14 @@ impl Os {
         self.recents = false;
         self.drop_focus();
         if !home {
-            let snapshot = self
-                .tasks
-                .iter()
-                .position(|t| t.package == package)
-                .and_then(|at| self.tasks.remove(at).snapshot);
-            self.tasks.insert(0, Task { package, snapshot });
+            let there = self.tasks.iter().position(|t| t.package == package);
+            let task = if let Some(at) = there {
+                self.tasks.remove(at)
+            } else {
+                let base = self.apps.get(package).activity().to_owned();
+                Task { package, base, snapshot: None }
+            };
+            self.tasks.insert(0, task);
             if fresh {
                 self.reset_scroll();
             }
@@ -254,6 +256,12 @@ impl Os {
             package: package.to_owned(),
             class: self.apps.get(package).activity().to_owned(),
         }
+    }
+
+    /// The activity with which the task of an app began.
+    pub(crate) fn base_activity(&self, package: &str) -> Option<Component> {
+        let task = self.tasks.iter().find(|task| task.package == package)?;
+        Some(Component { package: package.to_owned(), class: task.base.clone() })
     }
 
     pub(crate) fn foreground(&self) -> Component {

@@ -16,6 +16,7 @@ mod conditions;
 mod date;
 mod dumpsys;
 mod files;
+mod getevent;
 mod grep;
 mod gzip;
 mod ime;
@@ -173,6 +174,7 @@ pub(super) async fn run(
         "wait" => builtins::wait(shell, &words).await,
         "cd" => builtins::cd(shell, &words),
         "export" => builtins::export(shell, args),
+        "set" if words.is_empty() => builtins::set(shell),
         "pwd" => CommandOutput::ok(format!("{cwd}\n")),
         "true" | ":" => CommandOutput::status(0),
         "false" => CommandOutput::status(1),
@@ -188,7 +190,16 @@ pub(super) async fn run(
         "am" => activity::run(phone, &words).await,
         "pm" => package::run(phone, &cwd, &words, io).await,
         "cmd" => cmd(phone, &cwd, &words, io).await,
+        "getevent" => getevent::getevent(phone, &words),
         "getprop" => properties::getprop(phone, &words),
+        // A shell may set these, in which nothing of this phone looks.
+        "setprop"
+            if words.first().is_some_and(|name| {
+                ["debug.", "log.tag.", "persist.log.tag."].iter().any(|of| name.starts_with(of))
+            }) =>
+        {
+            CommandOutput::unsupported(phone, &format!("setprop {}", words[0]))
+        }
         "setprop" => CommandOutput::malformed(phone, 1, "Failed to set property: access denied\n"),
         "settings" => settings::run(phone, &words),
         "ime" => ime::run(phone, &words),
@@ -217,6 +228,9 @@ pub(super) async fn run(
         "touch" => files::change::touch(phone, &cwd, &words),
         "mkdir" => files::change::mkdir(phone, &cwd, &words),
         "mv" => files::change::mv(phone, &cwd, &words),
+        "chmod" => files::mode::chmod(phone, &cwd, &words),
+        "sync" => args::flags(phone, "sync", &words, "")
+            .map_or_else(|refusal| refusal, |_| CommandOutput::status(0)),
         "unzip" => files::unzip(phone, &cwd, &words),
         "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 

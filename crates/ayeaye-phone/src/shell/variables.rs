@@ -33,6 +33,11 @@ impl Variables {
         self.values.get(name).map(|(value, _)| value.as_str())
     }
 
+    /// Names and values, by name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(name, (value, _))| (name.as_str(), value.as_str()))
+    }
+
     pub(super) fn set(&mut self, name: &str, value: String) -> Result<(), OutOfMemory> {
         let before = self.get(name).map_or(0, |value| name.len() + value.len());
         let bytes = self.bytes - before + name.len() + value.len();

@@ -53,6 +53,9 @@ pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput 
         ["kill", ..] | ["kill-all"] => CommandOutput::status(0),
         ["broadcast", args @ ..] => broadcast(device, args),
         ["stack" | "task", "list"] => stacks(device),
+        ["stack", "remove", id] => remove_task(device, id),
+        // No app keeps this phone to itself, and so it says.
+        ["task", "lock", _] => CommandOutput::ok("Activity manager is not in lockTaskMode\n"),
         ["get-current-user"] => CommandOutput::ok("0\n"),
         ["startservice" | "start-service" | "start-foreground-service", ..] => {
             CommandOutput::on_stdout(255, "Error: Not found; no service started.\n")
@@ -196,6 +199,9 @@ fn broadcast(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
                 .and_then(|text| STANDARD.decode(text.trim()).ok())
                 .and_then(|bytes| String::from_utf8(bytes).ok())
                 .is_some_and(|text| phone.commit_text(&text)),
+            Some("ADB_INPUT_CHARS") => extra("chars")
+                .and_then(|codes| codes.split(',').map(character).collect::<Option<String>>())
+                .is_some_and(|text| phone.commit_text(&text)),
             Some("ADB_CLEAR_TEXT") => phone.clear_text(),
             Some("ADB_EDITOR_CODE") => extra("code")
                 .and_then(|code| code.parse().ok())
@@ -215,6 +221,11 @@ fn broadcast(device: &VirtualPhone, args: &[&str]) -> CommandOutput {
     CommandOutput::ok(shown + "Broadcast completed: result=0\n")
 }
 
+/// The character of a decimal code point.
+fn character(code: &str) -> Option<char> {
+    code.trim().parse().ok().and_then(char::from_u32)
+}
+
 /// The tasks from the one in front on, and the home screen's, which is always there.
 fn stacks(device: &VirtualPhone) -> CommandOutput {
     let (width, height) = device.phone().display_size();
@@ -226,11 +237,25 @@ fn stacks(device: &VirtualPhone) -> CommandOutput {
             text,
             "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
              taskId={id}: {name} bounds=[0,0][{width},{height}] userId=0 visible={visible} \
-             topActivity=ComponentInfo{{{name}}}\n\n",
-            name = task.full()
+             topActivity=ComponentInfo{{{top}}}\n\n",
+            name = dumpsys::base(device, &task).full(),
+            top = task.full(),
         );
     }
     CommandOutput::ok(text)
+}
+
+/// `am stack remove ID`: a task is closed; one that there is not has no need to be.
+fn remove_task(device: &VirtualPhone, id: &str) -> CommandOutput {
+    let Ok(id) = id.parse::<usize>() else {
+        let what = format!("java.lang.NumberFormatException: For input string: \"{id}\"");
+        return CommandOutput::exception(device, "stack", &what);
+    };
+    let tasks = dumpsys::tasks_and_home(device);
+    if let Some((_, task)) = tasks.iter().find(|(of_task, _)| *of_task == id) {
+        device.phone().force_stop(&task.package);
+    }
+    CommandOutput::status(0)
 }
 
 /// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`, with which many tools start an app.

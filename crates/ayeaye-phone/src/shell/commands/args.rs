@@ -43,19 +43,25 @@ impl<'a> Flags<'a> {
     }
 }
 
-/// The parsed flags, or the output that refuses them.
+/// The parsed flags, or the output that refuses them, or tells of them.
 pub(super) fn flags<'a>(
     device: &VirtualPhone,
     program: &str,
     words: &[&'a str],
     known: &str,
 ) -> Result<Flags<'a>, CommandOutput> {
-    Flags::parse(words, known).map_err(|option| refused(device, program, 1, option))
+    Flags::parse(words, known).map_err(|option| match option {
+        // Some clients look there for an option, and otherwise ask again and again.
+        "help" if known.is_empty() => CommandOutput::ok(format!("usage: {program}\n")),
+        "help" => CommandOutput::ok(format!("usage: {program} [-{known}]\n")),
+        option => refused(device, program, 1, option),
+    })
 }
 
 /// What toybox knows of each command, as of Android 15: its letters, and its long options.
-const OF_TOYBOX: [(&str, &str, &[&str]); 16] = [
+const OF_TOYBOX: [(&str, &str, &[&str]); 17] = [
     ("cat", "etuv", &[]),
+    ("chmod", "Rfv", &[]),
     ("cp", "DFHLPRTadfilnprstuv", &["parents", "preserve", "remove-destination", "verbose"]),
     ("date", "DIdrsu", &["iso-8601", "utc"]),
     ("df", "HPahikt", &[]),

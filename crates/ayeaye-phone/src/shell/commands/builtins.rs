@@ -27,6 +27,20 @@ pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<CommandOutput, Stop>
     }
 }
 
+/// `set` alone: all variables, written so that a shell would read them.
+pub(super) fn set(shell: &Shell) -> CommandOutput {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
+    let mut text = String::new();
+    for (name, value) in shell.variables.iter() {
+        if value.chars().all(is_plain) {
+            push_fmt!(text, "{name}={value}\n");
+        } else {
+            push_fmt!(text, "{name}='{}'\n", value.replace('\'', "'\\''"));
+        }
+    }
+    CommandOutput::ok(text)
+}
+
 /// `sh -c LINE [NAME [ARGUMENT]…]`, `sh FILE [ARGUMENT]…` and `eval …`.
 pub(super) async fn sh(
     shell: &mut Shell,

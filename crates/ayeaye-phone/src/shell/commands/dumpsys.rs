@@ -14,7 +14,7 @@ use super::{
 use crate::{device::VirtualPhone, packages::Component, phone::Phone};
 
 pub(super) fn run(device: &VirtualPhone, mut words: &[&str]) -> CommandOutput {
-    while let ["-t", _, rest @ ..] = words
+    while let ["-t" | "-T", _, rest @ ..] = words
         && !rest.is_empty()
     {
         words = rest;
@@ -68,6 +68,9 @@ pub(super) fn run(device: &VirtualPhone, mut words: &[&str]) -> CommandOutput {
         }
         ["device_policy"] => CommandOutput::ok(short::DEVICE_POLICY),
         ["trust"] => CommandOutput::ok(trust(device)),
+        [option, ..] if option.starts_with('-') => {
+            CommandOutput::unsupported(device, &format!("dumpsys {option}"))
+        }
         [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
             CommandOutput::unsupported(device, &format!("dumpsys {}", words.join(" ")))
         }
@@ -121,6 +124,11 @@ fn tasks(device: &VirtualPhone) -> Vec<(usize, Component)> {
         2 + task.package.bytes().map(usize::from).sum::<usize>() % 997
     };
     tasks.into_iter().map(|task| (number(&task), task)).collect()
+}
+
+/// The activity with which a task began; its own for the home screen.
+pub(super) fn base(device: &VirtualPhone, task: &Component) -> Component {
+    device.phone().base_activity(&task.package).unwrap_or_else(|| task.clone())
 }
 
 /// The tasks with their numbers, and the home screen's, which is always there.
@@ -220,9 +228,10 @@ fn recents(device: &VirtualPhone) -> String {
             text,
             "  * Recent #{index}: Task{{{} #{number} type=standard A=10123:{package}}}\n    \
              userId=0 effectiveUid=u0a123 mCallingUid=2000 mUserSetupComplete=true\n    \
-             affinity=10123:{package}\n    realActivity={{{short}}}\n    topActivity={{{short}}}\n",
+             affinity=10123:{package}\n    realActivity={{{base}}}\n    topActivity={{{short}}}\n",
             token(&task.package),
             package = task.package,
+            base = base(device, task).short(),
             short = task.short(),
         );
     }

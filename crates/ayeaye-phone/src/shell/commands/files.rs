@@ -1,13 +1,14 @@
 //! The file commands of toybox.
 pub(super) mod change;
 pub(super) mod list;
+pub(super) mod mode;
 
 use bytes::Bytes;
 
 use super::{
     CommandOutput,
     args::{Flags, flags},
-    put, put_error,
+    names, put, put_error,
 };
 use crate::{
     apk,
@@ -21,7 +22,11 @@ use crate::{
 
 /// What an operand names. With a slash at its end it is no file.
 pub(super) fn stat_of(device: &VirtualPhone, cwd: &str, operand: &str) -> Result<Stat, FileError> {
-    let stat = device.files().stat(&normalize_path(cwd, operand))?;
+    let path = normalize_path(cwd, operand);
+    if names::is_gone(device, &path) {
+        return Err(FileError::Missing);
+    }
+    let stat = device.files().stat(&path)?;
     let is_folder = stat.is_dir() || !(operand.ends_with('/') || operand.ends_with("/."));
     if is_folder { Ok(stat) } else { Err(FileError::NotDirectory) }
 }

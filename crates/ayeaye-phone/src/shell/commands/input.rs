@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{CommandOutput, args::pixel, keys};
-use crate::{device::VirtualPhone, profile::pause};
+use crate::{device::VirtualPhone, os::finger::FingerEvent, profile::pause};
 
 /// Before Android 12 `input` is a Java program, which knows no combinations of keys, and starting one takes this
 /// long.
@@ -13,6 +13,7 @@ const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
 /// From Android 13 on a key of a combination is told with the keys that are held.
 const FIRST_SDK_WITH_HELD_KEYS: u32 = 33;
+const FIRST_SDK_WITH_MOTION_EVENTS: u32 = 30;
 /// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
 /// Longer gestures are refused, so that none blocks a phone for ever.
@@ -38,6 +39,7 @@ enum Gesture {
     Tap(f32, f32),
     Swipe((f32, f32), (f32, f32), Duration),
     Drag((f32, f32), (f32, f32), Duration),
+    Finger(FingerEvent, (f32, f32)),
     Keys(Vec<u32>, Press),
     Together(Vec<u32>),
     Text(String),
@@ -60,6 +62,7 @@ enum ArgumentError {
     /// The text has a character that no key types.
     Untypable,
     UnknownCommand,
+    UnknownAction(String),
     UnknownKey(String),
 }
 
@@ -87,7 +90,9 @@ pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput 
     };
     let parsed = match *command {
         "keycombination" if is_java(device) => Err(ArgumentError::UnknownCommand),
-        "motionevent" => return CommandOutput::unsupported(device, "input motionevent"),
+        "motionevent" if device.phone().options().sdk < FIRST_SDK_WITH_MOTION_EVENTS => {
+            Err(ArgumentError::UnknownCommand)
+        }
         _ => parse(command, args),
     };
     match parsed {
@@ -123,6 +128,10 @@ pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput 
         Err(ArgumentError::UnknownCommand) => {
             CommandOutput::malformed_on_stdout(device, 0, format!("Unknown command: {command}\n"))
         }
+        Err(ArgumentError::UnknownAction(action)) => {
+            let message = format!("java.lang.IllegalArgumentException: Unknown action: {action}");
+            CommandOutput::exception(device, command, &message)
+        }
         Err(ArgumentError::UnknownKey(key)) => {
             let message = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
             CommandOutput::exception(device, command, &message)
@@ -156,6 +165,22 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError>
                 _ => Gesture::Drag((x1, y1), (x2, y2), time),
             };
             Ok((gesture, args.len() > 5))
+        }
+        "motionevent" => {
+            let (action, args) =
+                args.split_first().ok_or(ArgumentError::Missing(command.to_owned()))?;
+            let event = match action.to_uppercase().as_str() {
+                "DOWN" => FingerEvent::Down,
+                "MOVE" => FingerEvent::Move,
+                "UP" => FingerEvent::Up,
+                "CANCEL" => FingerEvent::Cancel,
+                _ => return Err(ArgumentError::UnknownAction((*action).to_owned())),
+            };
+            let [x, y] = match event {
+                FingerEvent::Cancel if args.is_empty() => [0.0; 2],
+                _ => pixels(action, args)?,
+            };
+            Ok((Gesture::Finger(event, (x, y)), args.len() > 2))
         }
         "text" => {
             let (text, rest) =
@@ -227,6 +252,12 @@ async fn perform(device: &VirtualPhone, gesture: Gesture) {
                 phone.swipe(from, to, time);
             } else {
                 phone.drag(from, to, time);
+            }
+        }
+        Gesture::Finger(event, at) => {
+            // Android drops what no finger that is down can do, too.
+            if !phone.finger(event, at) {
+                device.count(|counts| counts.malformed_commands += 1);
             }
         }
         Gesture::Keys(codes, press) => {
@@ -302,6 +333,14 @@ mod tests {
             parse("keyevent", &["NOPE", "9999", "4"]),
             Ok((Gesture::Keys(vec![0, 0, 4], Press::Short), true))
         );
+        assert_eq!(
+            gesture("motionevent", &["down", "1", "2"]),
+            Ok(Gesture::Finger(FingerEvent::Down, (1.0, 2.0)))
+        );
+        assert_eq!(
+            gesture("motionevent", &["CANCEL"]),
+            Ok(Gesture::Finger(FingerEvent::Cancel, (0.0, 0.0)))
+        );
         assert_eq!(gesture("keycombination", &["113", "29"]), Ok(Gesture::Together(vec![113, 29])));
     }
 
@@ -315,6 +354,11 @@ mod tests {
             parse("keycombination", &["113", "NOPE"]),
             Err(ArgumentError::UnknownKey("NOPE".to_owned()))
         );
+        assert_eq!(
+            parse("motionevent", &["FLY", "1", "2"]),
+            Err(ArgumentError::UnknownAction("FLY".to_owned()))
+        );
+        assert_eq!(parse("motionevent", &["UP", "1"]), Err(ArgumentError::Missing("1".to_owned())));
         assert_eq!(parse("fly", &[]), Err(ArgumentError::UnknownCommand));
         assert_eq!(parse("swipe", &["1", "2", "3", "4", "99999999"]), Err(ArgumentError::Invalid));
         assert_eq!(parse("tap", &["1", "2", "3"]), Ok((Gesture::Tap(1.0, 2.0), true)));

@@ -97,6 +97,7 @@ fn formatted(line: &LogLine, format: LogFormat) -> String {
         LogFormat::Threadtime => format!("{time} {pid:>5} {pid:>5} {level} {tag:<8}: {text}\n"),
         LogFormat::Time => format!("{time} {level}/{tag:<8}({pid:>5}): {text}\n"),
         LogFormat::Brief => format!("{level}/{tag:<8}({pid:>5}): {text}\n"),
+        LogFormat::Long => format!("[ {time} {pid:>5}:{pid:>5} {level}/{tag:<8} ]\n{text}\n\n"),
         LogFormat::Process => format!("{level}({pid:>5}) {text}  ({tag})\n"),
         LogFormat::Tag => format!("{level}/{tag:<8}: {text}\n"),
         LogFormat::Raw => format!("{text}\n"),

@@ -1,6 +1,6 @@
 //! The names of the commands, for `command -v` and `which`.
 use super::{CommandOutput, args::flags};
-use crate::device::VirtualPhone;
+use crate::{device::VirtualPhone, files::PROGRAMS};
 
 /// Builtins of `mksh`.
 #[rustfmt::skip]
@@ -8,41 +8,32 @@ const BUILTINS: [&str; 17] = [
     ":", "[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "print", "pwd", "return",
     "sleep", "test", "true", "wait",
 ];
-/// Builtins of `mksh` that Android has as programs too.
-const BUILTINS_AND_PROGRAMS: [&str; 7] = ["[", "echo", "false", "pwd", "sleep", "test", "true"];
-/// Builtins of `mksh` that are not here.
+/// Builtins of `mksh` that are not here, or `set` only without words behind it.
 #[rustfmt::skip]
 pub(super) const LACKING_BUILTINS: [&str; 26] = [
     ".", "alias", "bg", "break", "builtin", "continue", "fg", "getopts", "jobs", "kill", "let", "local", "read",
     "readonly", "set", "shift", "source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
     "whence",
 ];
-/// Programs in `/system/bin`.
-#[rustfmt::skip]
-const PROGRAMS: [&str; 48] = [
-    "am", "cat", "cmd", "content", "cp", "cut", "date", "df", "dumpsys", "egrep", "fgrep", "getprop", "grep", "gzip",
-    "head", "id", "ifconfig", "ime", "input", "ip", "locksettings", "logcat", "ls", "md5sum", "mkdir", "monkey", "mv",
-    "pidof", "pm", "ps", "rm", "rmdir", "screencap", "setprop", "settings", "sh", "sha256sum", "stat", "svc", "tail",
-    "touch", "toybox", "uiautomator", "unzip", "wc", "which", "whoami", "wm",
-];
 /// Commands of toybox, `awk`, and some of Android's own, that phones with Android 14 have and this one has not.
 #[rustfmt::skip]
-const LACKING_PROGRAMS: [&str; 163] = [
-    "acpi", "app_process", "awk", "base64", "basename", "blkdiscard", "blkid", "blockdev", "bugreport", "bugreportz",
-    "cal", "chattr", "chcon", "chgrp", "chmod", "chown", "chroot", "chrt", "cksum", "clear", "cmp", "comm", "cpio",
-    "dd", "devmem", "diff", "dirname", "dmesg", "dos2unix", "du", "env", "expand", "expr", "fallocate", "file", "find",
-    "flock", "fmt", "free", "fsfreeze", "fsync", "getconf", "getenforce", "getevent", "getfattr", "groups", "gunzip",
-    "hostname", "hwclock", "iconv", "inotifyd", "insmod", "install", "ionice", "iorenice", "iotop", "killall", "ln",
-    "load_policy", "logger", "logname", "losetup", "lsattr", "lsmod", "lsof", "lspci", "lsusb", "makedevs", "microcom",
-    "mkfifo", "mknod", "mkswap", "mktemp", "modinfo", "modprobe", "more", "mount", "mountpoint", "nbd-client", "nc",
-    "netcat", "netstat", "nice", "nl", "nohup", "nproc", "nsenter", "od", "partprobe", "paste", "patch", "pgrep",
-    "ping", "ping6", "pivot_root", "pkill", "pmap", "printenv", "printf", "pwdx", "readelf", "readlink", "realpath",
-    "renice", "restorecon", "rev", "rfkill", "rmmod", "rtcwake", "runcon", "screenrecord", "sed", "sendevent", "seq",
-    "setenforce", "setfattr", "setsid", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "sort", "split", "start",
-    "stop", "strings", "stty", "swapoff", "swapon", "sync", "sysctl", "tac", "tar", "taskset", "tee", "time",
-    "timeout", "top", "tr", "traceroute", "traceroute6", "truncate", "tty", "tunctl", "umount", "uname", "uniq",
-    "unix2dos", "unlink", "unshare", "uptime", "usleep", "uudecode", "uuencode", "uuidgen", "vconfig", "vi", "vmstat",
-    "watch", "xargs", "xxd", "yes", "zcat",
+const LACKING_PROGRAMS: [&str; 176] = [
+    "acpi", "app_process", "appops", "awk", "base64", "basename", "blkdiscard", "blkid", "blockdev", "bmgr", "bu",
+    "bugreport", "bugreportz", "cal", "chattr", "chcon", "chgrp", "chown", "chroot", "chrt", "cksum", "clear", "cmp",
+    "comm", "cpio", "dd", "device_config", "devmem", "diff", "dirname", "dmesg", "dos2unix", "dpm", "du", "dumpstate",
+    "env", "expand", "expr", "fallocate", "file", "find", "flock", "fmt", "free", "fsfreeze", "fsync", "getconf",
+    "getenforce", "getfattr", "groups", "gunzip", "hid", "hostname", "hwclock", "iconv", "inotifyd", "insmod",
+    "install", "ionice", "iorenice", "iotop", "killall", "ln", "load_policy", "logger", "logname", "losetup", "lsattr",
+    "lsmod", "lsof", "lspci", "lsusb", "makedevs", "microcom", "mkfifo", "mknod", "mkswap", "mktemp", "modinfo",
+    "modprobe", "more", "mount", "mountpoint", "nbd-client", "nc", "netcat", "netstat", "nice", "nl", "nohup", "nproc",
+    "nsenter", "od", "partprobe", "paste", "patch", "perfetto", "pgrep", "ping", "ping6", "pivot_root", "pkill",
+    "pmap", "printenv", "printf", "pwdx", "readelf", "readlink", "realpath", "reboot", "renice", "requestsync",
+    "restorecon", "rev", "rfkill", "rmmod", "rtcwake", "run-as", "runcon", "screenrecord", "sed", "sendevent", "seq",
+    "service", "setenforce", "setfattr", "setsid", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "simpleperf",
+    "sm", "sort", "split", "start", "stop", "strings", "stty", "swapoff", "swapon", "sysctl", "tac", "tar", "taskset",
+    "tee", "telecom", "time", "timeout", "top", "tr", "traceroute", "traceroute6", "truncate", "tty", "tunctl",
+    "uinput", "umount", "uname", "uniq", "unix2dos", "unlink", "unshare", "uptime", "usleep", "uudecode", "uuencode",
+    "uuidgen", "vconfig", "vi", "vmstat", "watch", "xargs", "xxd", "yes", "zcat",
 ];
 
 /// Whether real phones have this program.
@@ -58,6 +49,12 @@ fn is_program(phone: &VirtualPhone, name: &str) -> bool {
         "sha256sum" => !plan.no_sha256sum,
         name => PROGRAMS.contains(&name),
     }
+}
+
+/// Whether this is the file of a program that a fault has taken away.
+pub(super) fn is_gone(phone: &VirtualPhone, path: &str) -> bool {
+    let name = path.strip_prefix("/system/bin/");
+    name.is_some_and(|name| PROGRAMS.contains(&name) && !is_program(phone, name))
 }
 
 /// `command -v NAME…`: what each is; it ends at one that there is not.
@@ -89,7 +86,7 @@ pub(super) fn which(phone: &VirtualPhone, words: &[&str]) -> CommandOutput {
     let (mut text, mut status) = (String::new(), 0);
     for name in flags.operands {
         let program = name.strip_prefix("/system/bin/").unwrap_or(name);
-        if is_program(phone, program) || BUILTINS_AND_PROGRAMS.contains(&program) {
+        if is_program(phone, program) {
             push_fmt!(text, "/system/bin/{program}\n");
         } else {
             status = 1;

@@ -42,6 +42,7 @@ pub(super) async fn run(
         ),
         ["uninstall", options @ ..] => install::uninstall(device, options),
         ["clear", options @ ..] => clear(device, options),
+        ["grant" | "revoke", options @ ..] => permit(device, words[0], options),
         [] => CommandOutput::malformed(device, 255, "Package manager (package) commands:\n"),
         [command, ..] => CommandOutput::unsupported(device, &format!("pm {command}")),
     }
@@ -49,16 +50,19 @@ pub(super) async fn run(
 
 fn list(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let mut packages = device.phone().packages();
-    let (mut paths, mut versions, mut filter) = (false, false, None);
+    let (mut paths, mut versions, mut uids, mut filter) = (false, false, false, None);
     let mut words = options.iter().copied();
     while let Some(word) = words.next() {
         match word {
-            // Its own apps cannot be removed, like those of the system.
-            "-3" => packages.retain(|package| device.phone().can_uninstall(&package.name)),
+            "-3" => packages.retain(|package| !package.system),
             "-s" => packages.retain(|package| package.system),
             "-d" => packages.clear(),
             "-f" => paths = true,
             "--show-versioncode" => versions = true,
+            "-U" => uids = true,
+            "-i" | "-l" | "--uid" | "--apex-only" | "--factory-only" | "--match-libraries" => {
+                return CommandOutput::unsupported(device, &format!("pm list packages {word}"));
+            }
             "-e" | "-a" | "-u" => {}
             "--user" => {
                 words.next();
@@ -78,12 +82,10 @@ fn list(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
         .iter()
         .filter(|package| filter.is_none_or(|text| package.name.contains(text)))
         .map(|package| {
+            let path = if paths { path(package) + "=" } else { String::new() };
             let version = if versions { " versionCode:1" } else { "" };
-            if paths {
-                format!("package:{}={}{version}\n", path(package), package.name)
-            } else {
-                format!("package:{}{version}\n", package.name)
-            }
+            let uid = if uids { format!(" uid:{}", uid(package)) } else { String::new() };
+            format!("package:{path}{}{version}{uid}\n", package.name)
         });
     CommandOutput::ok(lines.collect::<Vec<_>>().concat())
 }
@@ -114,6 +116,31 @@ fn clear(device: &VirtualPhone, options: &[&str]) -> CommandOutput {
     let cleared =
         if cache_only { find(device, name).is_some() } else { device.phone().clear_data(name) };
     if cleared { CommandOutput::ok("Success\n") } else { CommandOutput::error(1, "Failed\n") }
+}
+
+/// `pm grant` and `pm revoke [--user USER] [--all-permissions] PACKAGE [PERMISSION]`. The apps of this phone ask for
+/// no permission, so that nothing depends on it.
+fn permit(device: &VirtualPhone, command: &str, options: &[&str]) -> CommandOutput {
+    let (mut operands, mut all) = (Vec::new(), false);
+    let mut words = options.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "--user" => {
+                words.next();
+            }
+            "--all-permissions" => all = true,
+            operand => operands.push(operand),
+        }
+    }
+    match operands.as_slice() {
+        [] => CommandOutput::malformed(device, 1, "Error: no package specified\n"),
+        [name, ..] if find(device, name).is_none() => {
+            let message = format!("java.lang.IllegalArgumentException: Unknown package: {name}");
+            CommandOutput::exception(device, command, &message)
+        }
+        [_] if !all => CommandOutput::malformed(device, 1, "Error: no permission specified\n"),
+        [..] => CommandOutput::status(0),
+    }
 }
 
 /// The intent to resolve.
@@ -265,7 +292,7 @@ fn record(device: &VirtualPhone, package: &Package) -> String {
          timeStamp=2024-05-01 10:00:00\n    lastUpdateTime=2024-05-01 10:00:00\n    \
          User 0: ceDataInode=1234 installed=true hidden=false suspended=false stopped=false enabled=0\n      \
          firstInstallTime=2024-05-01 10:00:00\n",
-        uid = 10_000 + name.len(),
+        uid = uid(package),
         code = path(package).trim_end_matches("/base.apk"),
         sdk = device.phone().options().sdk,
         version = package.version_name,
@@ -307,6 +334,11 @@ fn settings_page(device: &VirtualPhone, action: &str) -> Option<Component> {
     let class = settings::page_of(name).to_owned();
     (known && since <= device.phone().options().sdk)
         .then(|| Component { package: settings::PACKAGE.to_owned(), class })
+}
+
+/// Whom its processes run as.
+fn uid(package: &Package) -> usize {
+    10_000 + package.name.len()
 }
 
 fn path(package: &Package) -> String {

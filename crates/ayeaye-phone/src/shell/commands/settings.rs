@@ -82,6 +82,7 @@ pub(super) fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput {
         ["get" | "put" | "delete", ..] => {
             CommandOutput::malformed(device, 255, "Too many arguments\n")
         }
+        ["reset", ..] => CommandOutput::unsupported(device, "settings reset"),
         [command, ..] => {
             CommandOutput::malformed(device, 255, format!("Invalid command: {command}\n"))
         }

@@ -56,6 +56,15 @@ async fn what_is_asked_for_is_shown() {
     }
     let [line] = &lines(&device, "logcat -d -s Zygote").await[..] else { panic!("one line") };
     assert!(line.ends_with(&format!(" {pid:>5} {pid:>5} I Zygote  : Process started")), "{line}");
+    let (time, long) = (&line[..18], lines(&device, "logcat -d -v long -s Zygote").await);
+    let head = format!("[ {time} {pid:>5}:{pid:>5} I/Zygote   ]");
+    assert_eq!(long, [head.as_str(), "Process started", ""]);
+    assert_eq!(lines(&device, "logcat -P ''").await, [""; 0]);
+    for option in ["-B", "-p", "-v color"] {
+        let (status, _, err) = run(&device, &format!("logcat {option}")).await;
+        let told = format!("logcat: {option}: not supported by this virtual phone\n");
+        assert_eq!((status, err), (1, told), "{option}");
+    }
     run(&device, "am crash com.example.shop; logcat -b main -c").await;
     assert_eq!(lines(&device, "logcat -d -b main").await, [""; 0]);
     assert_eq!(lines(&device, "logcat -d -b crash -s AndroidRuntime:E").await.len(), 4);

@@ -47,8 +47,12 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
         "am instrument -w com.example.test/androidx.test.runner.AndroidJUnitRunner",
         "am get-config",
         "am monitor",
-        "input motionevent DOWN 100 200",
-        "input touchscreen motionevent UP 100 200",
+        "am stack move-task 1 2 true",
+        "dumpsys --priority HIGH window",
+        "dumpsys --skip a,b",
+        "pm list packages -i",
+        "setprop debug.x 1",
+        "settings reset system trusted_defaults",
     ] {
         let (status, out, err) = run(&device, line).await;
         let told = (status, out.as_str(), err.ends_with(UNSUPPORTED));
@@ -57,22 +61,31 @@ async fn what_android_has_and_this_phone_has_not_is_no_success() {
 }
 
 #[tokio::test]
-async fn what_is_listed_as_installed_can_be_uninstalled() {
+async fn what_the_phone_came_with_is_not_uninstalled_and_its_apps_are_no_part_of_the_system() {
     let device = device();
     let (_, all, _) = run(&device, "pm list packages").await;
-    assert!(all.contains("package:com.example."), "{all}");
-    let (_, installed, _) = run(&device, "pm list packages -3").await;
-    for name in installed.lines().filter_map(|it| it.strip_prefix("package:")) {
-        let (status, out, _) = run(&device, &format!("pm uninstall {name}")).await;
-        assert_eq!((status, out.as_str()), (0, "Success\n"), "{name}");
+    let (_, apps, _) = run(&device, "pm list packages -3").await;
+    let (_, system, _) = run(&device, "pm list packages -s").await;
+    for line in all.lines() {
+        assert_ne!(apps.contains(line), system.contains(line), "{line}");
     }
-    assert!(!installed.contains("com.example."), "{installed}");
+    assert_eq!(all.lines().count(), apps.lines().count() + system.lines().count());
+    for name in apps.lines().filter_map(|it| it.strip_prefix("package:")) {
+        let (status, out, _) = run(&device, &format!("pm uninstall {name}")).await;
+        let own = name != "com.android.adbkeyboard";
+        let failed = (1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n");
+        assert_eq!((status, out.as_str()), if own { failed } else { (0, "Success\n") }, "{name}");
+        let path = format!("pm path {name} | grep -c ^package:/data/app/");
+        assert_eq!(run(&device, &path).await.1, if own { "1\n" } else { "0\n" });
+    }
+    assert!(apps.contains("package:com.example.notes\n"), "{apps}");
 }
 
 #[tokio::test]
 async fn programs_of_android_that_are_not_here_are_told_as_not_supported() {
     let device = device();
-    for name in ["app_process", "bugreportz", "getevent", "screenrecord", "stop"] {
+    for name in ["app_process", "bugreportz", "reboot", "run-as", "screenrecord", "service", "stop"]
+    {
         let (status, _, err) = run(&device, &format!("{name} a")).await;
         let why = format!("/system/bin/sh: {name}: not supported by this virtual shell\n");
         assert_eq!((status, err), (127, why), "{name}");

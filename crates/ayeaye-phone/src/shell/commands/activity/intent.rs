@@ -19,6 +19,9 @@ const NO_EFFECT: [&str; 14] = [
     "--track-allocation",
 ];
 
+/// Schemes of addresses that belong to people, of which Android prints no letter.
+const PERSONAL: [&str; 6] = ["mailto", "nfc", "sip", "sms", "smsto", "tel"];
+
 /// The arguments of an intent.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Intent<'a> {
@@ -38,11 +41,15 @@ impl<'a> Intent<'a> {
     pub(super) fn parse(args: &[&'a str]) -> Result<Self, String> {
         let mut intent = Self::default();
         let mut words = args.iter().copied();
-        let missing = |flag: &str| {
-            format!("java.lang.IllegalArgumentException: Argument expected after \"{flag}\"")
-        };
         while let Some(word) = words.next() {
-            let mut next = || words.next().ok_or_else(|| missing(word));
+            let mut last = word;
+            let mut next = || {
+                let missing = format!(
+                    "java.lang.IllegalArgumentException: Argument expected after \"{last}\""
+                );
+                last = words.next().ok_or(missing)?;
+                Ok::<_, String>(last)
+            };
             match word {
                 "-a" => intent.action = Some(next()?),
                 "-c" => intent.categories.push(next()?),
@@ -122,9 +129,14 @@ impl<'a> Intent<'a> {
         }
         if let Some(data) = self.data {
             let (scheme, rest) = data.split_once(':').unwrap_or((data, ""));
-            let host = rest.strip_prefix("//").and_then(|it| it.split(['/', '?', '#']).next());
-            let host = host.map(|it| format!("//{it}")).unwrap_or_default();
-            parts.push(format!("dat={scheme}:{host}/..."));
+            if PERSONAL.contains(&scheme) {
+                let hidden = rest.chars().map(|c| if "-@.".contains(c) { c } else { 'x' });
+                parts.push(format!("dat={scheme}:{}", hidden.collect::<String>()));
+            } else {
+                let host = rest.strip_prefix("//").and_then(|it| it.split(['/', '?', '#']).next());
+                let host = host.map(|it| format!("//{it}")).unwrap_or_default();
+                parts.push(format!("dat={scheme}:{host}/..."));
+            }
         }
         if let Some(flags) = self.flags.or((!flags.is_empty()).then_some(flags)) {
             parts.push(format!("flg={flags}"));
@@ -165,6 +177,16 @@ mod tests {
         );
         let extras = Intent::parse(&["-a", "ADB_INPUT_TEXT", "--es", "msg", "-n x"]).unwrap();
         assert_eq!(extras.extras, [("msg", "-n x")]);
+        let missing = Intent::parse(&["--es", "msg"]).unwrap_err();
+        assert!(missing.ends_with("Argument expected after \"msg\""), "{missing}");
+        for (data, shown) in [
+            ("sms:+4912", "sms:xxxxx"),
+            ("mailto:a.b@c.de", "mailto:x.x@x.xx"),
+            ("https://shop.example/a?b", "https://shop.example/..."),
+        ] {
+            let intent = Intent::parse(&["-d", data]).unwrap();
+            assert_eq!(intent.shown(""), format!("Intent {{ dat={shown} }}"));
+        }
         assert!(Intent::parse(&["-n"]).is_err());
         assert!(Intent::parse(&["-n", "com.example"]).is_err());
         assert!(Intent::parse(&["--nope"]).is_err());

@@ -37,6 +37,8 @@ pub(super) fn display(device: &VirtualPhone) -> String {
          logicalFrame=Rect(0, 0 - {width}, {height}), physicalFrame=Rect({left}, {top} - {right}, {bottom}), \
          deviceWidth={wide}, deviceHeight={tall}}}{dark}]\n  \
          mDefaultDisplayDefaultColorMode=0\n  mScreenState={state}\n\n\
+         Display Devices: size=1\n  DisplayDevice:\n    mAdapter=LocalDisplayAdapter\n    \
+         mUniqueId=local:{lit}\n    mCurrentLayerStack=0\n    mCurrentOrientation={rotation}\n\n\
          Logical Displays: size=1\n  Display 0:\n    mDisplayId=0\n    mIsEnabled=true\n    \
          mBaseDisplayInfo={base}\n    mOverrideDisplayInfo={override_}\n\n\
          Display Power Controller:\n  mScreenState={state}\n",

@@ -208,6 +208,7 @@ pub(super) fn displays(device: &VirtualPhone) -> String {
          mCurrentFocus={focus}\n  mFocusedApp={app}\n\n  \
          DisplayRotation\n    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED\n    \
          mLastOrientation=-1\n    mRotation={rotation} mDeferredRotationPauseCount=0\n    \
+         WindowOrientationListener\n      mEnabled={free}\n      mCurrentRotation=ROTATION_{degrees}\n    \
          mUserRotationMode=USER_ROTATION_{mode} mUserRotation=ROTATION_{degrees}\n\n  \
          DisplayPolicy\n    mDreamingLockscreen={locked} mShowingDream=false\n    \
          mTopFullscreenOpaqueWindowState=Window{{{token} u0 {full}}}\n    \

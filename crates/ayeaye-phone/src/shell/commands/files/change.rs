@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Runs `act` on each operand; failures are reported and do not stop the rest.
-fn each(
+pub(super) fn each(
     device: &VirtualPhone,
     program: &str,
     operands: &[&str],

@@ -132,14 +132,22 @@ fn human(bytes: u64) -> String {
     String::new()
 }
 
-/// `stat -c FORMAT PATH…`.
+/// What `stat` tells without a format.
+const STAT: &str = "  File: '%n'\n  Size: %s\t Blocks: %b\t IO Blocks: %B\t%F\n\
+    Device: fd01h/%dd\t Inode: %i\t Links: %h\nAccess: (0%a/%A)\tUid: ( %u/   %U)\tGid: ( %g/%G)\n\
+    Access: %x\nModify: %y\nChange: %z";
+
+/// `stat [-c FORMAT] PATH…`.
 pub(in crate::shell::commands) fn stat(
     device: &VirtualPhone,
     cwd: &str,
     words: &[&str],
 ) -> CommandOutput {
-    let ["-c", format, paths @ ..] = words else {
-        return CommandOutput::unsupported(device, &format!("stat {}", words.join(" ")));
+    let (format, paths) = match words {
+        ["-c", format, paths @ ..] => (*format, paths),
+        [] => return CommandOutput::malformed(device, 1, "stat: Needs 1 argument\n"),
+        paths if paths.iter().all(|path| !path.starts_with('-')) => (STAT, paths),
+        _ => return CommandOutput::unsupported(device, &format!("stat {}", words.join(" "))),
     };
     let (mut out, mut failures) = (String::new(), String::new());
     for path in paths {

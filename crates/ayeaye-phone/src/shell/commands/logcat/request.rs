@@ -5,9 +5,13 @@ const ALL: [LogBuffer; 3] = [LogBuffer::Main, LogBuffer::System, LogBuffer::Cras
 /// From the least to the most important; the last shows nothing.
 const LEVELS: &str = "VDIWEFS";
 
+/// Options of Android's that are not here.
+const LACKING: &str = "BDHKLQSefhmnpr";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogFormat {
     Brief,
+    Long,
     Process,
     Raw,
     Tag,
@@ -80,12 +84,15 @@ impl<'a> Request<'a> {
                     'c' => request.clear = true,
                     'g' => request.sizes = true,
                     's' => request.filters("*:S")?,
-                    'b' | 'v' | 't' | 'T' | 'G' => {
+                    'b' | 'v' | 't' | 'T' | 'G' | 'P' => {
                         let rest = &letters[at + 1..];
                         let value = if rest.is_empty() { words.next() } else { Some(rest) };
                         chosen |= letter == 'b';
                         request.valued(&letters[at..=at], value)?;
                         break;
+                    }
+                    letter if LACKING.contains(letter) => {
+                        return Err(unsupported(&format!("-{letter}")));
                     }
                     letter => return Err(format!("invalid option -- '{letter}'")),
                 }
@@ -104,6 +111,7 @@ impl<'a> Request<'a> {
             "v" => {
                 self.format = match value {
                     "brief" => LogFormat::Brief,
+                    "long" => LogFormat::Long,
                     "process" => LogFormat::Process,
                     "raw" => LogFormat::Raw,
                     "tag" => LogFormat::Tag,
@@ -111,9 +119,15 @@ impl<'a> Request<'a> {
                     "time" => LogFormat::Time,
                     // The phone is in UTC, and nothing in its log cannot be printed.
                     "UTC" | "printable" => self.format,
+                    "color" | "descriptive" | "epoch" | "monotonic" | "uid" | "usec" | "year"
+                    | "zone" => {
+                        return Err(unsupported(&format!("-v {value}")));
+                    }
                     _ => return Err(format!("Invalid parameter \"{value}\" to -v")),
                 };
             }
+            // Whose lines are to go first where there is no room; here there is.
+            "P" => self.show_none(),
             "pid" => {
                 let pid = value.parse().map_err(|_| format!("pid {value} out of range"))?;
                 self.pid = Some(pid);
@@ -124,8 +138,7 @@ impl<'a> Request<'a> {
                     return Err(format!("Invalid parameter \"{value}\" to -G"));
                 }
                 // It is as large as it is.
-                self.dump = true;
-                self.last = Some(Last::Lines(0));
+                self.show_none();
             }
             option => {
                 self.dump |= option == "t";
@@ -137,6 +150,12 @@ impl<'a> Request<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Only sets something: no line is shown.
+    fn show_none(&mut self) {
+        self.dump = true;
+        self.last = Some(Last::Lines(0));
     }
 
     fn buffer(&mut self, name: &str) -> Result<(), String> {
@@ -175,6 +194,10 @@ impl<'a> Request<'a> {
         let least = of(tag).or_else(|| of("*")).map_or(0, |(_, least)| *least);
         LEVELS.find(level).is_some_and(|level| level >= least)
     }
+}
+
+fn unsupported(option: &str) -> String {
+    format!("{option}: not supported by this virtual phone")
 }
 
 pub(super) fn name(buffer: LogBuffer) -> &'static str {
