@@ -65,6 +65,7 @@ pub use self::policy::{Policy, PolicyBudgets, PolicyProfile, Treatment, lists_ap
 pub use self::request::{GateHistory, GateRequest, ScreenFacts};
 pub(crate) use self::request::{as_slide, presses_enter};
 pub(crate) use self::rules::{is_secret_pad, needs_elements};
+pub(crate) use self::site_names::{is_given_for, is_page_of};
 pub use self::subject::SubjectFacts;
 pub use self::telling::TellingText;
 pub use self::touch_words::TouchWords;

@@ -35,6 +35,7 @@ pub mod coordinator;
 mod deps;
 pub mod gate;
 mod limits;
+mod lookalike;
 mod privacy;
 mod replay;
 mod requests;

@@ -7,6 +7,7 @@ mod labelled;
 mod lowered;
 mod numbers;
 mod phrase;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -2,7 +2,7 @@
 use std::sync::LazyLock;
 
 use super::phrases::{ACCENTED, ANSWERS, DONE};
-use super::text::{is_spaced, normalized, normalized_entries};
+use super::text::{consists_of, normalized, normalized_entries};
 
 /// The words of one language, normalized.
 #[derive(Debug)]
@@ -78,35 +78,8 @@ fn says(text: &str, said: &[String], polite: &[String], often: bool) -> bool {
     if LONGEST < text.chars().count() {
         return false;
     }
-    // Where the rest begins, and whether it has been said before.
-    let mut places = vec![(0, false)];
-    let mut next = 0;
-    while let Some((at, before)) = places.get(next).copied() {
-        next += 1;
-        let rest = text[at..].trim_start_matches([' ', ',', '.', '!', '。', '、', '،']);
-        if rest.is_empty() {
-            if before {
-                return true;
-            }
-            continue;
-        }
-        let from = text.len() - rest.len();
-        let words = said.iter().filter(|_| often || !before).map(|it| (it, true));
-        for (word, says) in words.chain(polite.iter().map(|it| (it, before))) {
-            let place = (from + word.len(), before || says);
-            if is_word(rest, word) && !places.contains(&place) {
-                places.push(place);
-            }
-        }
-    }
-    false
-}
-
-/// Whether a text begins with a word, as a whole one where its script has any.
-fn is_word(text: &str, word: &str) -> bool {
-    let Some(rest) = text.strip_prefix(word) else { return false };
-    let goes_on = rest.chars().next().is_some_and(|c| is_spaced(c) && c.is_alphanumeric());
-    !goes_on || !word.chars().next_back().is_some_and(is_spaced)
+    let is_gap = |c: char| [' ', ',', '.', '!', '。', '、', '،'].contains(&c);
+    consists_of(text, said, polite, often, is_gap)
 }
 
 #[cfg(test)]

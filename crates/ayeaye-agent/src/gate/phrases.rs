@@ -1,6 +1,7 @@
 //! Phrases on screens and in the words of users, by class and language. Tables are written as people write
 //! and are normalized once.
 mod agreeing;
+mod agreement;
 mod answers;
 mod areas;
 mod areas_device;
@@ -46,6 +47,9 @@ use super::text::{
     entries, find, holds, is_spaced, mentions, normalized, normalized_entries, stems, words,
 };
 
+pub(super) use self::agreement::{
+    after_yes, agrees, agrees_alone, agrees_to_amount, merely_agrees, says_yes, takes_note,
+};
 pub(super) use self::answers::{ACCENTED, ANSWERS, DONE};
 pub(super) use self::ask_first::wants_to_be_asked;
 pub(super) use self::asking::is_no_request;
@@ -53,7 +57,7 @@ pub(super) use self::bare::{Bare, When, bare, begins};
 pub(super) use self::drafts::is_draft_only;
 pub(super) use self::everyday::Where;
 pub(super) use self::intents::{forgetting, is_asked_about};
-pub(super) use self::leading::{goes_on, is_part_of_app, leads_through, says_yes};
+pub(super) use self::leading::{goes_on, is_part_of_app, leads_through};
 pub(super) use self::lookalikes::is_only_app;
 pub(super) use self::negation::is_negated;
 pub(super) use self::nouns::{is_looked_at, is_noun};
@@ -131,7 +135,6 @@ static CONFIRMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
         .map(normalized)
         .collect()
 });
-static MERELY: LazyLock<HashSet<String>> = LazyLock::new(|| normalized_entries(agreeing::MERELY));
 static SUBSCRIBES: LazyLock<Vec<String>> =
     LazyLock::new(|| normalized_entries(agreeing::SUBSCRIBES));
 static LOSSES: LazyLock<Vec<String>> = LazyLock::new(|| normalized_entries(agreeing::LOSSES));
@@ -345,20 +348,6 @@ pub(super) fn declines(name: &str) -> bool {
     DECLINES.contains(name)
 }
 
-/// Whether the whole name of a control (normalized) agrees to something, and whether it is how people agree
-/// to what costs money.
-pub(super) fn agrees(name: &str) -> Option<bool> {
-    // The marks of the scripts from India to Mongolia are no letters, and end words.
-    let sign = |c: char| !c.is_alphanumeric() && !('\u{900}'..'\u{1800}').contains(&c);
-    let name = name.trim_matches(sign);
-    AGREES.contains(name).then(|| CONFIRMS.contains(name))
-}
-
-/// Whether the whole name of a control (normalized) agrees, and neither confirms nor goes on.
-pub(super) fn merely_agrees(name: &str) -> bool {
-    MERELY.contains(name)
-}
-
 /// Whether the name of a control (normalized) says that it subscribes to something.
 pub(super) fn subscribes(name: &str) -> bool {
     SUBSCRIBES.iter().any(|it| {
@@ -423,6 +412,11 @@ pub(super) fn keeps_out(name: &str) -> bool {
         || NOT_ME.iter().any(|it| holds(name, it))
 }
 
+/// Whether a text (normalized) says that something is lost for good.
+pub(super) fn tells_of_loss(text: &str) -> bool {
+    LOSSES.iter().any(|it| text.contains(it))
+}
+
 /// Whether a text (normalized) tells of what keeps others out of an account or a phone.
 pub(super) fn protects(text: &str) -> bool {
     PROTECTS.iter().any(|it| mentions(text, it))
@@ -479,7 +473,7 @@ pub(super) fn asked_by_dialog(text: &str) -> Option<ActClass> {
     let verbs = [ActClass::Pay, ActClass::Delete].into_iter().filter(|class| stem(*class));
     found.extend(verbs.filter(|_| is_question));
     found.extend((is_question && completes_order(&rest)).then_some(ActClass::Order));
-    found.extend(LOSSES.iter().any(|it| rest.contains(it)).then_some(ActClass::Delete));
+    found.extend(tells_of_loss(&rest).then_some(ActClass::Delete));
     found.into_iter().min_by_key(|class| *class as usize)
 }
 

@@ -1,6 +1,6 @@
 //! The hosts that a user's words name: by themselves, or by the names of their owners.
 use super::fillers::EMPTY_WORDS;
-use super::text::words;
+use super::text::{normalized, words};
 use crate::host::host_of;
 
 /// How much of a text is looked through for addresses.
@@ -65,16 +65,59 @@ fn anybody_can_have(host: &str) -> bool {
     around.any(is_shared) && !host.strip_prefix("www.").is_some_and(is_shared)
 }
 
+/// Whether a host may be a page of the app with this label: its owner is called so.
+pub(crate) fn is_page_of(label: &str, host: &str) -> bool {
+    names_host(&normalized(label), &[], host)
+}
+
+/// Whether the page of a host is one for which a secret was given: a page of the site whose address stands in the same
+/// sentence, or where none does, of one that any of the user's `words` name.
+pub(crate) fn is_given_for<'a>(
+    sentence: &str,
+    words: impl IntoIterator<Item = &'a str>,
+    host: &str,
+) -> Result<(), Option<String>> {
+    // An address of mail names somebody.
+    let said: Vec<&str> = sentence.split_whitespace().filter(|it| !it.contains('@')).collect();
+    let sites: Vec<String> = hosts_in(&said.join(" ")).collect();
+    let is_there = if sites.is_empty() {
+        words.into_iter().any(|it| {
+            let hosts: Vec<String> = hosts_in(it).collect();
+            names_host(&normalized(it), &hosts, host)
+        })
+    } else {
+        sites.iter().any(|it| is_of_site(it, host))
+    };
+    if is_there { Ok(()) } else { Err(sites.into_iter().next()) }
+}
+
+/// Whether a host belongs to the owner of another one.
+fn is_of_site(site: &str, host: &str) -> bool {
+    let within = host.strip_suffix(site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    if anybody_can_have(site) || anybody_can_have(host) || is_shared(site) {
+        within && (site == host || !is_shared(site))
+    } else {
+        domain_of(site) == domain_of(host)
+    }
+}
+
 /// The part of a host that its owner has chosen.
 fn owner_of(host: &str) -> &str {
+    let domain = domain_of(host);
+    domain.split_once('.').map_or(domain, |(name, _)| name)
+}
+
+/// The domain of a host that has one owner.
+fn domain_of(host: &str) -> &str {
     const SECOND: &[&str] =
         &["co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv"];
     let labels: Vec<&str> = host.split('.').collect();
-    match labels.as_slice() {
-        [.., name, second, country] if country.len() == 2 && SECOND.contains(second) => name,
-        [.., name, _] => name,
-        _ => host,
-    }
+    let kept = match labels.as_slice() {
+        [.., second, country] if country.len() == 2 && SECOND.contains(second) => 3,
+        _ => 2,
+    };
+    let dots = host.rmatch_indices('.');
+    dots.map(|(at, _)| at).nth(kept - 1).map_or(host, |at| &host[at + 1..])
 }
 
 /// The hosts of the addresses in a text.
@@ -118,6 +161,37 @@ mod tests {
         ] {
             assert!(UserWords::new([task]).name_host(host), "{task}: {host}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_given_for_the_site_in_its_sentence() {
+        let is_for = |words: &[&str], host: &str| {
+            is_given_for(words[words.len() - 1], words.iter().copied(), host).is_ok()
+        };
+        let address = "Sign in to github.com in Chrome with the password Hunter2";
+        let owner = "Sign in to GitHub in Chrome with the password Hunter2";
+        for words in [address, owner] {
+            for host in ["github.com", "www.github.com", "gist.github.com"] {
+                assert!(is_for(&[words], host), "{words}: {host}");
+            }
+            for host in ["evil.net", "github.evil.net", "github-login.evil.net", "evil.github.io"] {
+                assert!(!is_for(&[words], host), "{words}: {host}");
+            }
+        }
+        assert!(!is_for(&[address], "github.net"));
+        assert!(is_for(
+            &["Log in at https://login.example.co.uk/x with Hunter2"],
+            "www.example.co.uk"
+        ));
+        assert!(!is_for(&["Log in at login.example.co.uk with Hunter2"], "evil.co.uk"));
+        let site = "Open shop.example";
+        assert!(is_for(&[site, "Sign in as anna@gmail.com with Hunter2"], "shop.example"));
+        assert!(!is_for(&[site, "Sign in as anna@gmail.com with Hunter2"], "evil.net"));
+        assert!(!is_for(&["Open evil.net", address], "evil.net"));
+        assert!(is_for(&["Sign in at anna.github.io with Hunter2"], "anna.github.io"));
+        assert!(!is_for(&["Sign in at anna.github.io with Hunter2"], "evil.github.io"));
+        assert!(is_page_of("GitHub", "github.com") && is_page_of("N26", "app.n26.com"));
+        assert!(!is_page_of("Settings", "settings.evil.net"));
     }
 
     #[test]

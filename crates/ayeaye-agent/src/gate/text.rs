@@ -250,6 +250,46 @@ pub(super) fn is_stem(text: &str, at: usize, end: usize) -> bool {
             && (4 <= stem.chars().count() || !letter(text[end..].chars().next()))
 }
 
+/// Whether a text (normalized) consists of words that say something, once or `often`, and of others beside them, with
+/// nothing but `is_gap` between.
+pub(super) fn consists_of(
+    text: &str,
+    said: &[String],
+    beside: &[String],
+    often: bool,
+    is_gap: impl Fn(char) -> bool,
+) -> bool {
+    // Where the rest begins, and whether it has been said before.
+    let mut places = vec![(0, false)];
+    let mut next = 0;
+    while let Some((at, before)) = places.get(next).copied() {
+        next += 1;
+        let rest = text[at..].trim_start_matches(&is_gap);
+        if rest.is_empty() {
+            if before {
+                return true;
+            }
+            continue;
+        }
+        let from = text.len() - rest.len();
+        let words = said.iter().filter(|_| often || !before).map(|it| (it, true));
+        for (word, says) in words.chain(beside.iter().map(|it| (it, before))) {
+            let place = (from + word.len(), before || says);
+            if begins_with(rest, word) && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    false
+}
+
+/// Whether a text begins with a word, as a whole one where its script has any.
+fn begins_with(text: &str, word: &str) -> bool {
+    let Some(rest) = text.strip_prefix(word) else { return false };
+    let goes_on = rest.chars().next().is_some_and(|c| is_spaced(c) && c.is_alphanumeric());
+    !goes_on || !word.chars().next_back().is_some_and(is_spaced)
+}
+
 /// Whether two words are forms of one: "note" and "notes", "Shopping" and "shop".
 pub(super) fn same_word(one: &str, other: &str) -> bool {
     if one == other {

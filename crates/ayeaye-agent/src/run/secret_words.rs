@@ -1,13 +1,14 @@
 //! What the user's words say of a secret in them: "Sign in to N26 with the password …" gives it to one app.
 use super::Run;
 use super::gate::contains_value;
+use crate::gate::{is_given_for, is_page_of};
 use crate::privacy::placeholders;
 use crate::{Elements, Gesture};
 
 /// The user's words in the same sentences as the secrets of a typed text.
 #[derive(Debug, Default)]
 pub(super) struct BesideSecrets {
-    /// The apps named there, if none of them is the one in front.
+    /// The apps named there, if none of them is the one in front, and the site, if the page is none of it.
     pub(super) others: Vec<String>,
     pub(super) sentences: Vec<String>,
 }
@@ -45,9 +46,18 @@ impl Run {
             let Some(sentence) = holding.next() else { continue };
             let named = apps_named(sentence, &installed);
             let is_here = label.is_none_or(|it| named.contains(&it))
-                || named.iter().any(|it| is_on_host(it, &host));
+                || named.iter().any(|it| is_page_of(it, &host));
             if !is_here {
                 beside.others.extend(named.into_iter().map(str::to_owned));
+            }
+            // What is given for an app may go to its pages; the page of a browser may be anybody's.
+            let said = |it: &str| secrets.restore(it).replace(value.as_ref(), " ");
+            let words: Vec<String> = acts.words.iter().map(|it| said(it)).collect();
+            if !host.is_empty()
+                && let Err(site) =
+                    is_given_for(&said(sentence), words.iter().map(String::as_str), &host)
+            {
+                beside.others.push(site.unwrap_or_else(|| "no site by name".to_owned()));
             }
             beside.sentences.push(sentence.to_owned());
         }
@@ -91,13 +101,6 @@ fn apps_named<'a>(sentence: &str, installed: &'a [String]) -> Vec<&'a str> {
     installed.iter().map(|it| it.trim()).filter(|it| is_named(it)).collect()
 }
 
-/// Whether a page of a host may be one of an app that is called so.
-fn is_on_host(app: &str, host: &str) -> bool {
-    let name: String =
-        app.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    3 <= name.len() && host.contains(&name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +116,5 @@ mod tests {
         assert_eq!(apps_named(sentences[1], &installed), ["N26"]);
         assert_eq!(apps_named("connect the phone to the WhatsApps", &installed), [""; 0]);
         assert_eq!(apps_named("打开微信登录", &installed), ["微信"]);
-        assert!(is_on_host("GitHub", "github.com") && !is_on_host("N26", "evil.example"));
     }
 }

@@ -1,23 +1,42 @@
 //! Questions that ask for a secret, and answers that are one.
 use super::SecretKind;
 use super::lowered::{begins_word, has_any, lowered};
+use super::spelling::{as_it_looks, closed_up};
 use super::words::{
     BACKS_OF_OTHER_CODES, BEFORE_TAN, BEHIND_TAN, CASH, CODES, ENDINGS, KEYS, LINKS, LOGINS,
-    PASSWORDS, PERHAPS, PHRASES, PLAIN_CODES, PROOFS, is_of_other_code,
+    PASSWORDS, PERHAPS, PHRASES, PLAIN_CODES, PROOFS, PROVING_PAIRS, is_of_other_code,
 };
 
 /// The kind of secret a question asks for, if it asks for one.
 pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
     let asked = lowered(question);
-    if [PASSWORDS, PHRASES, KEYS, LOGINS].iter().any(|words| has_any(&asked, words)) {
+    kind_asked_for(&asked, question).or_else(|| {
+        let looks = as_it_looks(question);
+        let kind = (looks != asked).then(|| kind_asked_for(&looks, &looks)).flatten();
+        kind.or_else(|| kind_closed_up(&closed_up(&looks)))
+    })
+}
+
+/// The kind that the words of a question show which were closed up. Of two that were one, fewer are told from others.
+fn kind_closed_up(asked: &str) -> Option<SecretKind> {
+    if has_any(asked, PASSWORDS) || has_any(asked, PHRASES) {
+        return Some(SecretKind::Password);
+    }
+    has_any(asked, PROOFS).then_some(SecretKind::Code)
+}
+
+/// The kind that the words of a question show, which is in small letters and as it is written.
+fn kind_asked_for(asked: &str, question: &str) -> Option<SecretKind> {
+    if [PASSWORDS, PHRASES, KEYS, LOGINS].iter().any(|words| has_any(asked, words)) {
         return Some(SecretKind::Password);
     }
     let mut words = asked.split(|c: char| !c.is_alphanumeric());
     let is_code = |(at, word): (usize, &str)| {
-        let is_other = || is_other_code(&asked, at) || is_code_of_thing(&asked[at + word.len()..]);
-        begins_word(&asked, at, word) && (!is_plain_code(word) || !is_other())
+        let is_other = || is_other_code(asked, at) || is_code_of_thing(&asked[at + word.len()..]);
+        begins_word(asked, at, word) && (!is_plain_code(word) || !is_other())
     };
-    let code = has_any(&asked, PROOFS)
+    let code = has_any(asked, PROOFS)
+        || PROVING_PAIRS.iter().any(|pair| pair.iter().all(|words| has_any(asked, words)))
         || ["code"].iter().chain(CODES).any(|word| asked.match_indices(word).any(is_code))
         || words.any(is_compound)
         || asks_for_tan(question);

@@ -159,6 +159,43 @@ fn questions_for_phrases_keys_and_logins_are_known() {
 }
 
 #[test]
+fn questions_for_secrets_are_known_however_they_are_spelled() {
+    for question in [
+        "What is your bаnk pаsswоrd?",
+        "What is your pass-word?",
+        "What is your p a s s w o r d?",
+        "What is your P.A.S.S.W.O.R.D?",
+        "What is your P4ssw0rd?",
+        "What is your 𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝?",
+        "Wie lautet dein Kenn\u{200b}wort für die Bank?",
+        "Your p-i-n?",
+        "Please enter the six digits you just got by SMS",
+        "What does the SMS from your bank say?",
+        "How do you unlock this phone (digits)?",
+        "What is the 16-digit number on your card and the 3 digits on the back?",
+        "Welche sechs Ziffern stehen in der SMS?",
+        "Wie entsperrst du das Handy?",
+    ] {
+        assert!(secret_asked_for(question).is_some(), "{question}");
+    }
+    for question in [
+        "What should the SMS to Anna say?",
+        "Shall I send the SMS to the bank?",
+        "How many digits has the order number?",
+        "Shall I unlock the phone?",
+        "Which check-in shall I use, the one at 3 p.m. or 4 p.m.?",
+        "Is it a pick-up, or shall I up in the list?",
+        "Shall I opt-in to the newsletter?",
+        "Is plan A or plan B better?",
+        "Which of K, L, M and N is it?",
+        "Wo finde ich den Wort-Puzzle-Pass?",
+        "Какой магазин на ул. Ленина, 5?",
+    ] {
+        assert_eq!(secret_asked_for(question), None, "{question}");
+    }
+}
+
+#[test]
 fn codes_of_parcels_orders_and_bookings_are_no_secrets() {
     for question in [
         "What is the pick-up code and the time?",

@@ -116,6 +116,24 @@ pub(crate) const PROOFS: &[&str] = &[
     "jednokratni kod", "broj kartice", "סיסמה", "קוד חד פעמי", "קוד אימות", "מספר כרטיס",
 ];
 
+/// Words that ask together for what proves who one is: the digits of a message or a card, what a bank has sent, and how
+/// a phone is unlocked.
+#[rustfmt::skip]
+pub(super) const PROVING_PAIRS: &[[&[&str]; 2]] = &[
+    [
+        &["digits", "digit", "ziffern", "chiffres", "dígitos", "digitos", "cifre", "cijfers", "cyfry", "cyfr", "haneli", "rakam", "цифры", "цифр", "цифри", "位数字", "位數字", "几位数", "桁の", "자리 숫자", "अंक", "chữ số", "siffror", "siffrorna", "cifrene", "sifrene"],
+        &["sms", "text message", "unlock", "card", "bank", "authenticator", "entsperr", "karte", "rückseite", "déverrouill", "carte", "desbloque", "tarjeta", "cartão", "sblocc", "carta", "ontgrendel", "kaart", "pas", "odblok", "karty", "kilid", "kartı", "смс", "разблок", "карты", "карте", "карта", "картки", "розблок", "短信", "簡訊", "解锁", "解鎖", "卡", "銀行", "银行", "ロック解除", "カード", "문자", "카드", "은행", "잠금", "कार्ड", "एसएमएस", "thẻ", "kort", "kortet"],
+    ],
+    [
+        &["sms", "text message", "смс", "短信", "簡訊", "ショートメール", "문자"],
+        &["from your bank", "from the bank", "by your bank", "by the bank", "von deiner bank", "von ihrer bank", "von der bank", "de ta banque", "de votre banque", "de la banque", "de tu banco", "del banco", "do banco", "do seu banco", "della banca", "dalla banca", "van je bank", "van de bank", "z banku", "bankadan", "от банка", "из банка", "від банку", "з банку", "银行发", "銀行發", "银行的短信", "銀行から", "은행에서"],
+    ],
+    [
+        &["how do you unlock", "how do i unlock", "how can i unlock", "what unlocks", "wie entsperr", "womit entsperr", "comment déverrouill", "cómo desbloque", "como desbloque", "come sblocc", "hoe ontgrendel", "как разблок", "як розблок", "怎么解锁", "如何解锁", "怎麼解鎖", "ロック解除の方法", "어떻게 잠금"],
+        &["phone", "device", "screen", "tablet", "telefon", "handy", "gerät", "bildschirm", "téléphone", "appareil", "écran", "teléfono", "telefone", "móvil", "celular", "pantalla", "tela", "telefono", "schermo", "scherm", "телефон", "экран", "екран", "手机", "手機", "屏", "スマホ", "端末", "휴대", "폰"],
+    ],
+];
+
 /// Secrets that are several words.
 #[rustfmt::skip]
 pub(crate) const PHRASES: &[&str] = &[

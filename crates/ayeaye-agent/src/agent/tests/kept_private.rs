@@ -190,6 +190,28 @@ async fn a_secret_of_a_page_is_typed_on_that_page_only() {
     }
 }
 
+/// A password in the user's own words is typed on the site that they name, and asked about on any other.
+#[tokio::test(start_paused = true)]
+async fn a_password_in_the_words_goes_to_the_site_that_they_name() {
+    const BY_ADDRESS: &str = "Sign in to github.com in Chrome with the password Hunter2!xQ";
+    const BY_NAME: &str = "Sign in to GitHub in Chrome with the password Hunter2!xQ";
+    for task in [BY_ADDRESS, BY_NAME] {
+        for (shown, typed) in
+            [("github.com/login", 1), ("evil.net", 0), ("github.evil.net", 0), ("", 1)]
+        {
+            let rig = Rig::new([types("Hunter2!xQ", None), complete("done")]);
+            rig.phone.fronts("com.android.chrome", "Main");
+            let bar = format!(
+                r#"<node class="android.widget.EditText" resource-id="com.android.chrome:id/url_bar" text="{shown}" bounds="[0,0][900,90]"/>"#
+            );
+            rig.phone.shows(&SIGN_IN.replace("</hierarchy>", &format!("{bar}</hierarchy>")), true);
+            let result = rig.run_task(task).await;
+            assert_eq!(rig.phone.gestures().len(), typed, "{task}: {shown}");
+            assert_eq!(result.question.is_some(), typed == 0, "{task}: {shown}");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_task_that_names_a_secret_that_there_is_not_is_refused() {
     let kept = Arc::new(Kept::default());

@@ -27,7 +27,7 @@ pub(super) const AGREES: Table<()> = &[
 
 /// Those that stand for a decision about money where an amount is on the screen.
 #[rustfmt::skip]
-pub(super) const CONFIRMS: &str = "confirm|confirm and continue|confirmar|confirmer|valider|bestätigen|conferma|bevestigen|potwierdź|potwierdzam|zatwierdź|onayla|подтвердить|підтвердити|确认|確認|立即确认|\
+pub(super) const CONFIRMS: &str = "confirm|confirm and continue|confirmar|confirmer|valider|bestätigen|conferma|bevestigen|potwierdź|potwierdzam|zatwierdź|onayla|onaylıyorum|i confirm|je confirme|confirmo|confermo|ich bestätige|ik bevestig|подтвердить|подтверждаю|підтвердити|підтверджую|确认|確認|立即确认|\
     確定する|承認|승인|تأكيد|पुष्टि करें|konfirmasi|xác nhận|ยืนยัน|approve|authorize|authorise|execute|επιβεβαίωση|אישור|bekräfta|potvrdit";
 
 /// Those that only agree: beside something that is paid again and again, which another control begins, they are the
@@ -35,6 +35,37 @@ pub(super) const CONFIRMS: &str = "confirm|confirm and continue|confirmar|confir
 #[rustfmt::skip]
 pub(super) const MERELY: &str = "ok|okay|o.k.|accept|accept all|agree|i agree|aceptar|de acuerdo|estoy de acuerdo|accepter|d'accord|j'accepte|zustimmen|akzeptieren|einverstanden|aceitar|concordo|accetta|d'accordo|akkoord|accepteren|akceptuj|zgadzam się|kabul et|kabul ediyorum|\
     ок|принять|согласен|согласиться|прийняти|погоджуюсь|同意|接受|同意する|동의|동의함|موافق|قبول|أوافق|स्वीकार करें|सहमत हूं|ठीक है|setuju|terima|đồng ý|chấp nhận|ตกลง|ยอมรับ|souhlasím|súhlasím|elfogadom|αποδοχή|приемам|prihvaćam";
+
+/// What answers a question with yes, and nothing else.
+#[rustfmt::skip]
+pub(super) const YES: &str = "yes|yep|sí|si|oui|ja|jo|sim|sì|tak|evet|да|так|是|是的|はい|예|네|نعم|हां|हाँ|ya|có|ใช่|ano|áno|igen|kyllä|ναι|כן|taip|jā|jah|já";
+
+/// What agrees beside what buttons say and people answer: that one is sure, and wants it.
+#[rustfmt::skip]
+pub(super) const SURE: &str = "i am sure|im sure|i'm certain|i am certain|i confirm|i accept|i do|i want it|i want this|i want to|go for it|let's go|let's do it|do it anyway|that's right|carry on|ich bin sicher|ich bin mir sicher|bin sicher|sicher|ich bestätige|ich stimme zu|ich akzeptiere|los|los geht's|estoy seguro|estoy segura|seguro|quiero continuar|je suis sûr|je suis sûre|je suis certain|je suis certaine|je veux continuer|\
+    tenho certeza|tenho a certeza|quero continuar|sono sicuro|sono sicura|voglio continuare|ik weet het zeker|ik ga akkoord|ik bevestig|zeker|jestem pewien|jestem pewna|na pewno|eminim|я уверен|я уверена|уверен|уверена|я согласен|я согласна|я подтверждаю|я впевнений|я впевнена|впевнений|впевнена|我确定|我確定|我同意|我确认|確かです|間違いありません|進む|次に進む|続行する|確認する|확실합니다|확실해요|진행하기|أنا متأكد|متأكد|أكمل|मुझे यकीन है|हाँ मुझे यकीन है|\
+    saya yakin|yakin|tôi chắc chắn|chắc chắn|ฉันแน่ใจ|แน่ใจ|jag är säker|jeg er sikker|olen varma|jsem si jistý|jsem si jistá|som si istý|som si istá|biztos vagyok|biztos|sunt sigur|sunt sigură|είμαι σίγουρος|είμαι σίγουρη|сигурен съм|сигурна съм|siguran sam|sigurna sam|אני בטוח|אני בטוחה";
+
+/// What people answer with, and buttons do not say: it tells of what was done, or is a key.
+pub(super) const NO_BUTTONS: &str = "y|confirmed|allowed|approved|agreed|bestätigt|genehmigt";
+
+/// What takes note, or agrees with more feeling than words.
+#[rustfmt::skip]
+pub(super) const EMPHASIS: &str = "got it|understood|sounds good|looks good|absolutely|definitely|certainly|all right|alright|fine|great|perfect|no problem|of course|verstanden|alles klar|in ordnung|auf jeden fall|entendido|perfecto|por supuesto|compris|j'ai compris|c'est compris|parfait|bien sûr|entendi|entendido|perfeito|ho capito|capito|perfetto|begrepen|ik begrijp het|rozumiem|zrozumiałem|anladım|понятно|понял|поняла|ясно|зрозуміло|知道了|我知道了|我已知晓|已知晓|明白|明白了|我明白了|わかりました|分かりました|承知しました|알겠습니다|알겠어요|فهمت|समझ गया|समझ गई|mengerti|saya mengerti|đã hiểu|tôi hiểu|เข้าใจแล้ว|jag förstår|uppfattat|forstået|forstått|ymmärrän|selvä|rozumím|rozumiem|értem|am înțeles|κατάλαβα|разбрах|razumijem|הבנתי";
+
+/// What stands beside an agreement and says nothing more.
+#[rustfmt::skip]
+pub(super) const FILLERS: &str = "and|then|now|anyway|still|really|all|it|this|s|sec|und|jetzt|nun|trotzdem|dennoch|y|ahora|de todos modos|de todas formas|igualmente|et|maintenant|quand même|e|agora|mesmo assim|ora|adesso|subito|comunque|en|nu|toch|i|teraz|mimo to|ve|şimdi|yine de|и|сейчас|все равно|всё равно|і|та|й|зараз|все одно|并|並|且|并且|现在|現在|立即|马上|馬上|仍然|仍要|仍|了|して|する|します|で|今すぐ|このまま|そのまま|それでも|하고|하기|합니다|할게요|지금|그대로|그래도|및|후|و|الآن|على أي حال|ومتابعة|والمتابعة|और|अभी|फिर भी|dan|sekarang|tetap|và|ngay|vẫn|และ|ทันที|och|ändå|og|alligevel|nå|likevel|ja|nyt|silti|a|teď|nyní|přesto|napriek tomu|és|most|mégis|și|acum|oricum|και|τώρα|сега|въпреки това|sada|svejedno|עכשיו|בכל זאת";
+
+/// What stands beside an agreement to an amount.
+pub(super) const BESIDE_AMOUNTS: &str = "for|at|of|the|total|für|zu|von|por|pour|de|per|di|da|voor|van|za|için|за|на|共|合计|合計|で|원에|untuk|với|สำหรับ|för";
+
+/// What agrees elsewhere, and begins a price: "da 10 €" in Italian, "po 10 zł" in Polish.
+pub(super) const FROM: &str = "da|po|да|по";
+
+/// What says on a button with an amount in its name that this is the end of it.
+#[rustfmt::skip]
+pub(super) const SETTLES: &str = "done|complete|finalize|finalise|place|get it|get it now|buy it|fertig|abschließen|jetzt abschließen|terminer|finaliser|terminar|finalizar|completar|completa|concludi|concluir|completare|voltooien|afronden|zakończ|sfinalizuj|tamamla|bitir|готово|завершить|оформить|завершити|оформити|完成|完了|完了する|완료|완료하기|إتمام|تم|पूरा करें|selesai|selesaikan|hoàn tất|hoàn thành|เสร็จสิ้น|slutför|gennemfør|fullfør|viimeistele|dokončit|dokončiť|befejezés|finalizează|ολοκλήρωση|завърши|završi|סיום";
 
 /// What a control says that begins a subscription, as the beginnings of words, or anywhere in scripts without blanks.
 #[rustfmt::skip]

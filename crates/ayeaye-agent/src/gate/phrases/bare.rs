@@ -31,6 +31,8 @@ pub(in crate::gate) enum When {
     Express,
     /// On a list of what was kept: messages, calls, downloads.
     Kept,
+    /// Beside the name of a bin, or what says that something is lost for good.
+    Bin,
     /// Beside the name of what stores files.
     Storage,
     /// The app is that of calls.
@@ -44,8 +46,8 @@ pub(in crate::gate) enum When {
 }
 
 use When::{
-    Always, Calls, Chooser, Express, Icon, Kept, Money, Priced, Settled, Social, Storage, Store,
-    Switched, Traded, Written,
+    Always, Bin, Calls, Chooser, Express, Icon, Kept, Money, Priced, Settled, Social, Storage,
+    Store, Switched, Traded, Written,
 };
 
 /// What a name does where, and the verbs by which a user asks for just that.
@@ -89,6 +91,8 @@ const NAMES: &[NameRow] = &[
         "close|schließ|cierra|ferme|feche|chiudi|sluit|zamknij|kapat|закрой|关闭|閉じ|닫"),
     (Delete, Kept, "clear all|clear list|alle entfernen|alles leeren|liste leeren|alles löschen|borrar lista|tout effacer|vider la liste|limpar tudo|limpiar todo|cancella elenco|alles wissen|wyczyść wszystko|wyczyść|tümünü temizle|очистить всё|очистить|очистити|全部清除|清除全部|全部清空|すべてクリア|모두 지우기|전체 지우기|bersihkan semua|xóa hết|ล้างทั้งหมด",
         "clear|delete|empty|erase|remove|leere|lösch|borra|limpia|vide|efface|limpe|cancella|svuota|wis|wyczyść|temizle|очисти|清除|清空|削除|消去|지워|bersihkan|xóa|ล้าง"),
+    (Delete, Bin, "empty|empty now|empty it|empty all|leeren|jetzt leeren|vider|vider maintenant|vaciar|vaciar ahora|svuota|svuota ora|esvaziar|esvaziar agora|legen|nu legen|leegmaken|opróżnij|opróżnij teraz|boşalt|şimdi boşalt|очистить|очистить сейчас|опустошить|очистити|спорожнити|空にする|今すぐ空にする|비우기|지금 비우기|إفراغ|تفريغ|إفراغ الآن|खाली करें|अभी खाली करें|kosongkan|kosongkan sekarang|dọn sạch|làm trống|ล้าง|เทขยะ|töm|töm nu|tøm|tøm nå|tøm nu|tyhjennä|vysypat|vyprázdnit|vysypať|vyprázdniť|ürítés|kiürítés|golește|goliți|άδειασμα|изпразни|изпразване|isprazni|רוקן|ריקון|خالی کردن|buida|husteu|tühjenda|iztukšot|ištuštinti|izprazni|испразни",
+        "empty|delete|erase|clear|leere|leer|lösch|vide|supprime|efface|vacía|vacia|borra|elimina|svuota|cancella|esvazie|esvazi|apague|exclu|leeg|verwijder|opróżnij|usuń|boşalt|sil|очисти|опустоши|удали|спорожни|видали|清空|删除|空に|削除|비우|비워|삭제|أفرغ|احذف|खाली|हटा|kosongkan|hapus|dọn|xóa|ล้าง|ลบ|töm|tøm|tyhjennä|vysyp|vyprázdni|ürítsd|goleș|άδειασε|изпразни|isprazni|רוקן"),
     (Delete, Storage, "format|format drive|format card|format storage|formatieren|formatear|formater|formatar|formatta|formatteren|formatuj|biçimlendir|форматировать|форматувати|格式化|フォーマット|포맷|تهيئة|फ़ॉर्मैट करें|फॉर्मेट करें|format kartu|định dạng|ฟอร์แมต|formatera|formater|formatér|alusta|formátovat|formátovať|formázás|formatează|μορφοποίηση|форматиране|formatiraj|פורמט",
         "format|formatier|formatea|formate|formatta|formatteer|sformatuj|biçimlendir|отформатируй|格式化|フォーマット|포맷"),
     (Publish, Always, "anyone with the link|create link|create public link|enable link sharing|make public|jeder mit dem link|jeder, der über den link verfügt|link erstellen|cualquier persona con el enlace|cualquier usuario con el enlace|crear enlace|tous les utilisateurs disposant du lien|créer un lien|qualquer pessoa com o link|criar link|chiunque abbia il link|crea link|iedereen met de link|link maken|każda osoba mająca link|utwórz link|bağlantıya sahip olan herkes|bağlantı oluştur|все, у кого есть ссылка|создать ссылку|知道链接的任何人|创建链接|リンクを知っている全員|リンクを作成|링크가 있는 모든 사용자|링크 만들기",

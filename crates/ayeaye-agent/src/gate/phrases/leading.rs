@@ -47,10 +47,6 @@ static PARTS: List = List::new("home|accounts|cards|payments|transfers|activity|
     overzicht|rekeningen|passen|betalingen|meer|pulpit|konta|karty|płatności|przelewy|historia|więcej|ana sayfa|hesaplarım|kartlarım|işlemler|daha fazla|главная|счета|карты|платежи|история|профиль|ещё|витрина|чат|головна|рахунки|картки|платежі|історія|ще|首页|首頁|账户|帳戶|理财|理財|生活|消息|财富|我的|更多|ホーム|口座|取引|履歴|カード|その他|メニュー|홈|계좌|자산|혜택|전체|내역|상품|الرئيسية|الحسابات|البطاقات|المدفوعات|المزيد|होम|खाते|कार्ड|इतिहास|अधिक|\
     beranda|rekening|riwayat|aktivitas|akun|promo|lainnya|trang chủ|tài khoản|giao dịch|lịch sử|cá nhân|thêm|หน้าหลัก|หน้าแรก|บัญชี|ประวัติ|อื่นๆ|hem|konton|kort|betalningar|oversigt|konti|betalinger|oversikt|kontoer|etusivu|tilit|kortit|maksut|přehled|účty|platby|számlák|kártyák|conturi|carduri|plăți|αρχική|λογαριασμοί|κάρτες|πληρωμές|начало|сметки|плащания|računi|kartice|plaćanja");
 
-/// What answers a question with yes, and nothing else.
-#[rustfmt::skip]
-static YES: List = List::new("yes|yep|sí|si|oui|ja|jo|sim|sì|tak|evet|да|так|是|是的|はい|예|네|نعم|हां|हाँ|ya|có|ใช่|ano|áno|igen|kyllä|ναι|כן|taip|jā|jah|já");
-
 /// Whether the name of a button (normalized) leads through the app.
 pub(in crate::gate) fn leads_through(name: &str) -> bool {
     LEADS.iter().any(|it| holds(name, it))
@@ -66,9 +62,4 @@ pub(in crate::gate) fn goes_on(name: &str) -> bool {
 pub(in crate::gate) fn is_part_of_app(text: &str) -> bool {
     let text = normalized(text);
     PARTS.contains(&text)
-}
-
-/// Whether a name (normalized) says yes.
-pub(in crate::gate) fn says_yes(name: &str) -> bool {
-    YES.iter().any(|it| it == name)
 }

@@ -33,6 +33,11 @@ pub(super) fn bare(
     let written = control.names.iter().take(own).chain(&names);
     let priced: Vec<String> = written.filter_map(|it| without_amount(it)).collect();
     names.extend(priced);
+    // "Yes, log out" logs out; "Yes, I agree" is what its dialog says.
+    let behind = names.iter().filter_map(|it| phrases::after_yes(it));
+    let behind = behind.filter(|it| phrases::agrees(it).is_none());
+    let behind: Vec<String> = behind.map(str::to_owned).collect();
+    names.extend(behind);
     let id = if control.names.is_empty() && control.hint.is_empty() {
         ids::plain_words(control)
     } else {
@@ -92,6 +97,15 @@ fn holds(
             );
             is_icon && !folder && !priced()
         }
+        When::Bin => {
+            let others = || screen.texts.iter().filter(|it| !control.names.contains(it));
+            let is_lost = others().any(|it| phrases::tells_of_loss(&normalized(it)));
+            // A cart is called so too.
+            let may_be_cart =
+                matches!(kind, Some(AppKind::Shop | AppKind::Store | AppKind::Launcher))
+                    || priced();
+            is_lost || !may_be_cart && others().any(|it| tells(it, &BINS))
+        }
         When::Storage => screen.texts.iter().any(|it| tells(it, &STORAGE)),
         When::Express => {
             let is_button =
@@ -125,6 +139,10 @@ fn tells(text: &str, of: &List) -> bool {
 /// What is kept until somebody clears it.
 #[rustfmt::skip]
 static KEPT: List = List::new("history|messages|calls|call log|recents|recent calls|downloads|chats|conversations|inbox|clipboard|verlauf|anrufe|anrufliste|nachrichten|historial|llamadas|mensajes|historique|appels|messages|histórico|chamadas|mensagens|cronologia|chiamate|messaggi|geschiedenis|oproepen|berichten|historia|połączenia|wiadomości|geçmiş|aramalar|mesajlar|история|звонки|вызовы|сообщения|загрузки|історія|дзвінки|历史|記錄|记录|通话|消息|下载|履歴|通話|メッセージ|기록|통화|메시지|السجل|المكالمات|इतिहास|riwayat|pesan|lịch sử|tin nhắn|ประวัติ|ข้อความ");
+
+/// What keeps what was deleted, until it is emptied.
+#[rustfmt::skip]
+static BINS: List = List::new("bin|trash|recycle bin|recently deleted|deleted items|deleted|spam|junk|papierkorb|mülleimer|gelöscht|gelöschte|gelöschte elemente|papelera|eliminados|eliminado|eliminadas|corbeille|éléments supprimés|supprimés|supprimé|lixeira|lixo|reciclagem|excluídos|apagados|itens excluídos|cestino|eliminati|prullenbak|prullenmand|verwijderd|verwijderde|kosz|koszu|usunięte|çöp kutusu|çöp kutusunu|çöp|silinenler|корзина|корзину|корзине|корзины|удаленные|удалённые|кошик|кошика|кошику|видалені|回收站|垃圾桶|垃圾箱|废纸篓|廢紙簍|資源回收筒|最近删除|最近刪除|ゴミ箱|ごみ箱|最近削除|휴지통|최근 삭제|سلة المهملات|المهملات|المحذوفات|ट्रैश|कूड़ेदान|रीसायकल बिन|sampah|tong sampah|thùng rác|đã xóa|ถังขยะ|papperskorg|papperskorgen|papirkurv|papirkurven|roskakori|roskakorin|koš|koša|kôš|kuka|lomtár|lomtárat|coș|coșul|coșul de gunoi|κάδος|κάδο|κάδου|кошче|кошчето|koš za smeće|smeće|סל|אשפה|סל אשפה|פח|سطل زباله|paperera|papereira|prügikast|miskaste|atkritne|šiukšliadėžė|smeti|отпад");
 
 /// What stores files, and is empty once it was formatted.
 #[rustfmt::skip]

@@ -26,7 +26,13 @@ pub(super) fn agreed_to(
     if let Some(text) = lowers_guard(control, screen) {
         return Some((ActClass::Grant, format!("\"{text}\"")));
     }
-    if agrees.is_none() && !goes_on(control) {
+    if let Some(name) = agreed_amount(control) {
+        let money = matches!(kind, Some(AppKind::Banking | AppKind::Wallet));
+        let class = if money { ActClass::Transfer } else { ActClass::Pay };
+        return Some((class, format!("\"{name}\"")));
+    }
+    let notes = agrees.is_none() && screen.can_decline && takes_note(control);
+    if agrees.is_none() && !notes && !goes_on(control) {
         return None;
     }
     // Names are read to a greater length than texts.
@@ -38,10 +44,11 @@ pub(super) fn agreed_to(
     if merely_agrees(control) && (to_cookies || is_other_choice(control, screen)) {
         said.retain(|it| !is_repeated(it));
     }
-    if let Some(text) = said.iter().find(|it| is_repeated(it) || is_charged(it)) {
+    let charged = said.iter().find(|it| is_repeated(it) || is_charged(it));
+    if let Some(text) = charged.filter(|_| !notes) {
         return Some((ActClass::Pay, format!("\"{text}\"")));
     }
-    let firmly = agrees?;
+    let firmly = agrees.or(notes.then_some(false))?;
     if firmly && matches!(kind, Some(AppKind::Banking | AppKind::Wallet)) {
         return Some((ActClass::Transfer, "an app of money".to_owned()));
     }
@@ -214,6 +221,32 @@ fn goes_on(control: &ControlFacts) -> bool {
         && control.names.iter().take(2).any(|it| phrases::begins(&normalized(it)))
 }
 
+/// Whether a control takes note: "Got it".
+fn takes_note(control: &ControlFacts) -> bool {
+    let says = |it: &String| readings(it).iter().any(|it| phrases::takes_note(it));
+    control.reacts && !control.switch && control.names.iter().any(says)
+}
+
+/// The amount, with what stands beside it, to which a control agrees by its own name: "Confirm €24.90". A button may have
+/// both in two texts.
+fn agreed_amount(control: &ControlFacts) -> Option<&String> {
+    /// More texts are content.
+    const MOST: usize = 3;
+    let names = &control.names;
+    if !control.reacts || control.switch || control.is_field() || MOST < names.len() {
+        return None;
+    }
+    let is_button = control.kind.contains("Button") && !control.kind.ends_with("RadioButton");
+    let agrees = |name: &String| {
+        let mut read = readings(name);
+        read.insert(0, name.clone());
+        read.iter().any(|it| phrases::agrees_to_amount(it, is_button))
+    };
+    let priced = names.iter().find(|it| amount(it).is_some())?;
+    let has_both = |name: &String| amount(name).is_some() && agrees(name);
+    (names.iter().any(has_both) || is_button && names.iter().any(agrees)).then_some(priced)
+}
+
 /// Whether a control agrees to something without saying to what; true where it is how people agree to what
 /// costs money.
 pub(super) fn agrees(control: &ControlFacts) -> Option<bool> {
@@ -222,6 +255,7 @@ pub(super) fn agrees(control: &ControlFacts) -> Option<bool> {
     }
     let named = control.names.iter().flat_map(|it| readings(it));
     let said = named.filter_map(|it| phrases::agrees(&it)).max();
+    let said = said.max(agreed_amount(control).map(|_| true));
     // The positive button of the system's dialogs, whatever stands on it.
     let positive = control.resource_id == "android:id/button1"
         && !control.names.iter().any(|it| phrases::declines(&normalized(it)));

@@ -49,16 +49,19 @@ pub(super) fn settled(
     if !is_pressed {
         return None;
     }
+    let says_yes = phrases::says_yes(&text);
+    let agrees_in_parts = phrases::agrees(&text).is_some() && !phrases::agrees_alone(&text);
     let settles = match dialogs::agrees(control) {
-        _ if phrases::says_yes(&text) => true,
+        _ if says_yes => true,
         // An "OK" with nothing beside it takes note.
-        Some(_) => screen.can_decline || pays,
+        Some(_) if screen.can_decline || pays => true,
+        Some(_) if !agrees_in_parts => false,
         // It may lead to a page where all is shown again, or be the last button before the money goes.
         None if goes_on => !is_overview(request),
-        None => is_command(&text) && !is_overview(request),
+        _ => is_command(&text) && !is_overview(request),
     };
     let is_own = amount(name).is_some() || request.words.address(name);
-    (settles && !is_own && (goes_on || !phrases::leads_through(&text)))
+    (settles && !is_own && (goes_on || says_yes || !phrases::leads_through(&text)))
         .then(|| (ActClass::Transfer, format!("\"{name}\" beside an amount, in an app of money")))
 }
 
