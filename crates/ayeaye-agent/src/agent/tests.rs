@@ -18,6 +18,7 @@ mod in_hand;
 mod kept_private;
 mod known_elements;
 mod left_messages;
+mod lengths_only;
 mod limits;
 mod listing;
 mod many;
