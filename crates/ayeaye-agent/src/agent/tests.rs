@@ -15,6 +15,7 @@ mod gate;
 mod guesses;
 mod hosts;
 mod in_hand;
+mod in_the_dark;
 mod kept_private;
 mod known_elements;
 mod left_messages;
