@@ -89,6 +89,8 @@ pub struct Agent {
     phone_taps: Arc<PhoneTaps>,
     /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
+    /// Why some sources listed no phones last time, though others did.
+    listing_trouble: Arc<Mutex<Vec<String>>>,
 }
 
 /// How many runs may begin while a session is being stopped.
@@ -110,6 +112,7 @@ impl Agent {
             settle_times: Arc::default(),
             phone_taps: Arc::default(),
             listing: Mutex::default(),
+            listing_trouble: Arc::default(),
         }
     }
 
