@@ -68,33 +68,6 @@ async fn a_screen_that_goes_off_while_the_model_thinks_gets_no_blind_tap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_gesture_that_a_dark_phone_has_ignored_is_told_as_uncertain() {
-    let rig = rig(|_| {}).await;
-    let phone = rig.virtual_phone.clone();
-    let mut answers = [click(300, 400), complete("Tapped.")].into_iter();
-    rig.vlm.now(move |_| {
-        // So soon after the last look that the phone is not asked once more before the act.
-        if answers.len() == 2 {
-            phone.phone().press_power();
-        }
-        Answer::Says(answers.next().unwrap())
-    });
-    let done = rig.start("Tap").await;
-    assert_eq!(done["stop_reason"], DONE, "{done}");
-    let state = rig.virtual_phone.phone().state();
-    let line = &done["intermediate_logs"][0];
-    if state.counts.input_while_off == 0 {
-        // A slow machine: it was asked, and the act was put off.
-        assert!(line["error"].as_str().unwrap().contains("the screen went off"), "{line}");
-        return;
-    }
-    assert!(line["uncertain"].as_str().unwrap().contains("the screen was off"), "{line}");
-    assert!(done["message"].as_str().unwrap().contains("may have had no effect"), "{done}");
-    let told = rig.vlm.asked().pop().unwrap().to_string();
-    assert!(told.contains("the screen was off when it was looked at afterwards"), "{told}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn what_was_aimed_at_another_screen_is_not_done_after_a_dark_one() {
     let rig = rig(|plan| {
         plan.screen_off_after_ms = Some(SOON);
