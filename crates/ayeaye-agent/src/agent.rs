@@ -64,7 +64,7 @@ use crate::deps::AgentDeps;
 use crate::journal::{SessionBuilder, Summary};
 use crate::privacy::SecretStores;
 use crate::replay::Replay;
-use crate::report::{DIRECT_REQUEST, Report};
+use crate::report::{DIRECT_REQUEST, Report, request_of_user};
 use crate::run::{PhoneTaps, ResumeKind};
 use crate::session::SessionPhase;
 use crate::settle::times::SettleTimes;
@@ -89,6 +89,8 @@ pub struct Agent {
     phone_taps: Arc<PhoneTaps>,
     /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
+    /// Why some sources listed no phones last time, though others did.
+    listing_trouble: Arc<Mutex<Vec<String>>>,
 }
 
 /// How many runs may begin while a session is being stopped.
@@ -110,6 +112,7 @@ impl Agent {
             settle_times: Arc::default(),
             phone_taps: Arc::default(),
             listing: Mutex::default(),
+            listing_trouble: Arc::default(),
         }
     }
 
@@ -160,6 +163,7 @@ impl Agent {
         replay: Option<Arc<Replay>>,
         withdrawn: &CancellationToken,
     ) -> Result<Follower, AgentError> {
+        let start = StartTask { task: request_of_user(start.task), ..start };
         let principal = start.principal.clone();
         let stop = self.runs.stop_before_begin(SessionId::new(), withdrawn);
         let starting = Box::pin(self.start_session(start, replay, &stop));

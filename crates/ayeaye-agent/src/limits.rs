@@ -28,7 +28,7 @@ pub struct Limits {
     /// (`no_reply`): more would be a conversation with itself.
     pub answered_questions: u32,
     /// Repetitions of one action on one screen after which the model is warned; after twice as many the
-    /// run stops.
+    /// run stops. 0 counts as 1.
     pub repeats: u32,
     /// Most subtasks that a host agent gives out in one round.
     pub subtasks: u32,

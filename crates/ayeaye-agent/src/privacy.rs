@@ -5,6 +5,7 @@
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
 mod digits;
+mod dropped_texts;
 mod foreign_json;
 mod hide;
 mod known_secrets;

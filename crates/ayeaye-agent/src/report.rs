@@ -9,6 +9,15 @@ use crate::{Question, SessionId, StopReason};
 /// The request of a round that is the client's own.
 pub const DIRECT_REQUEST: &str = "Direct control by the client";
 
+/// A request in a user's words, as it is recorded. One that reads as [`DIRECT_REQUEST`] gets a full stop, since it is told
+/// from that by its words.
+pub(crate) fn request_of_user(mut words: String) -> String {
+    if words == DIRECT_REQUEST {
+        words.push('.');
+    }
+    words
+}
+
 /// How the message ends of a run that broke off, where the user has said secrets.
 pub(crate) const SECRETS_ARE_LOST: &str =
     ", but secrets that the user said are not recorded: the agent may ask for them again";

@@ -1,6 +1,6 @@
 //! Listing and opening phones.
 use std::slice;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
@@ -32,21 +32,29 @@ pub enum DeviceHolder {
 /// A listing shared by all concurrent callers.
 pub(super) type Listing = WeakShared<BoxFuture<'static, Result<Vec<DeviceEntry>, DeviceError>>>;
 
-/// Lists every source. An error counts only when no source lists anything.
-async fn list(deps: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
+/// Lists every source. An error counts only when no source lists anything, and is then the first one's; any other is
+/// `told`, once as long as it stays the same.
+async fn list(
+    deps: &AgentDeps,
+    told: &Mutex<Vec<String>>,
+) -> Result<Vec<DeviceEntry>, DeviceError> {
     let lists = deps.sources.iter().map(|source| source.list());
     let mut entries = Vec::new();
-    let mut trouble = None;
+    let mut troubles = Vec::new();
     for list in futures::future::join_all(lists).await {
         match list {
             Ok(list) => entries.extend(list),
-            Err(err) => trouble = Some(err),
+            Err(err) => troubles.push(err),
         }
     }
-    match trouble {
-        Some(err) if entries.is_empty() => Err(err),
-        _ => Ok(entries),
+    let failed = (entries.is_empty() && !troubles.is_empty()).then(|| troubles.remove(0));
+    let others: Vec<_> = troubles.iter().map(|err| error_chain(err)).collect();
+    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+    for trouble in others.iter().filter(|it| !told.contains(it)) {
+        tracing::warn!("phones that are not listed: {trouble}");
     }
+    *told = others;
+    failed.map_or(Ok(entries), Err)
 }
 
 impl Agent {
@@ -99,8 +107,8 @@ impl Agent {
             let mut under_way = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
             let joined = under_way.as_ref().and_then(WeakShared::upgrade);
             joined.filter(|listing| listing.peek().is_none()).unwrap_or_else(|| {
-                let deps = self.deps.clone();
-                let listing = async move { list(&deps).await }.boxed().shared();
+                let (deps, told) = (self.deps.clone(), self.listing_trouble.clone());
+                let listing = async move { list(&deps, &told).await }.boxed().shared();
                 *under_way = listing.downgrade();
                 listing
             })
@@ -234,16 +242,17 @@ impl Agent {
         DeviceNames::only(id.clone())
     }
 
-    /// Opens a phone; the error is that of the last source that knows it.
+    /// Opens a phone; the error is that of the first source that does not say that it has no such phone.
     pub async fn device(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
-        let mut trouble = DeviceError::NotFound(id.clone());
+        let mut trouble = None;
         for source in &self.deps.sources {
             match source.open(id).await {
                 Ok(device) => return Ok(device),
                 Err(DeviceError::NotFound(_)) => {}
-                Err(err) => trouble = err,
+                Err(err) if trouble.is_none() => trouble = Some(err),
+                Err(err) => tracing::warn!("{}", error_chain(&err)),
             }
         }
-        Err(trouble)
+        Err(trouble.unwrap_or_else(|| DeviceError::NotFound(id.clone())))
     }
 }

@@ -6,6 +6,7 @@ use super::registry::{LeaseRequest, StopBeforeBegin, next_change};
 use super::same_phone::ensure_same_phone;
 use super::{Agent, AgentError, Follower, ResumeKind, has_no_task};
 use crate::coordinator::{InboxMessageId, RunKind};
+use crate::report::request_of_user;
 use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, Principal, Session, SessionId, UserInput};
 
@@ -125,11 +126,13 @@ pub(super) fn resume_kind(
             }
             ResumeKind::Reply(text, message)
         }
-        (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
+        (_, UserInput::Reply(text)) if has_no_task(session) => {
+            ResumeKind::NextRound(request_of_user(text))
+        }
         (SessionPhase::Interrupted, UserInput::Reply(text)) => ResumeKind::Guidance(text),
         (SessionPhase::Interrupted, UserInput::Nothing) => ResumeKind::Continue,
         (SessionPhase::Ended, UserInput::Reply(text)) | (_, UserInput::Task(text)) => {
-            ResumeKind::NextRound(text)
+            ResumeKind::NextRound(request_of_user(text))
         }
     }))
 }

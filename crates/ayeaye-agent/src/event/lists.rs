@@ -188,5 +188,7 @@ word_list! {
         DeviceAway = "device_away",
         /// It is there again.
         DeviceBack = "device_back",
+        /// The screen was off at the look behind an act, which may have had no effect.
+        ActInDoubt = "act_in_doubt",
     }
 }

@@ -217,6 +217,8 @@ pub(crate) const WAKE: &str = "WAKE";
 pub(crate) const MESSAGE_ID: &str = "message_id";
 /// The figure of a note that names the policy it tells of.
 pub(crate) const POLICY: &str = "policy";
+/// The figure of a note that names the step it tells of.
+pub(crate) const STEP: &str = "step";
 
 impl ToolStart {
     /// Whether something is done on the phone with it. To wake its screen for that is not it.

@@ -39,10 +39,9 @@ impl PrivateScreens {
             }
             // It does not say of which app it is.
             Fact::Snapshot { screenshot, ui_tree, .. } => {
-                let before = screenshot.is_some() || ui_tree.is_some();
-                screenshot.take_if(|it| !self.shown.contains(&it.sha256));
-                ui_tree.take_if(|it| !self.shown.contains(&it.sha256));
-                before && screenshot.is_none()
+                let hidden = [screenshot, ui_tree]
+                    .map(|blob| blob.take_if(|it| !self.shown.contains(&it.sha256)).is_some());
+                hidden.contains(&true)
             }
             Fact::LlmRequest(request) => {
                 let mut hidden = false;
@@ -103,6 +102,13 @@ mod tests {
             assert_eq!(private.hide(&mut end), hidden, "{name}");
             assert_eq!(serde_json::to_string(&end).unwrap().contains(&name.repeat(64)), !hidden);
         }
+        // A picture that is not kept, and elements that are or are not of an app that is shown.
+        for (elements, hidden) in [("a", false), ("b", true)] {
+            let data = json!({ "scope": "round", "ui_tree": blob(elements) });
+            assert_eq!(private.hide(&mut event("snapshot", &data)), hidden, "{elements}");
+        }
+        let data = json!({ "scope": "round", "screenshot": blob("a"), "ui_tree": blob("b") });
+        assert!(private.hide(&mut event("snapshot", &data)), "its elements are hidden");
         assert!(!PrivateScreens::new(Policy::default()).hide(&mut seen("com.example.notes", "b")));
     }
 }

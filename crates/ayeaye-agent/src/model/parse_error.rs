@@ -23,6 +23,16 @@ impl ParseError {
         Self { way_out: Some(way_out), ..self }
     }
 
+    /// Without what it quotes of the reply: from its first quotation mark to its last.
+    #[must_use]
+    pub(crate) fn without_quotes(&self) -> Self {
+        let is_mark = |c: char| matches!(c, '`' | '"' | '\u{201c}' | '\u{201d}');
+        let ends = self.why.find(is_mark).zip(self.why.rmatch_indices(is_mark).next());
+        let Some((first, (last, mark))) = ends else { return self.clone() };
+        let (before, after) = (&self.why[..first], &self.why[last + mark.len()..]);
+        Self { why: format!("{before}\u{2026}{after}"), ..self.clone() }
+    }
+
     /// For people: what is wrong and what they can do about it, without what the model is to do.
     pub fn for_people(&self) -> String {
         let is_outside =
@@ -43,5 +53,20 @@ mod tests {
             .with_way_out("serve the model otherwise");
         assert_eq!(why.to_string(), "it is no action; write one as text");
         assert_eq!(why.for_people(), "it is no action; serve the model otherwise");
+    }
+
+    #[test]
+    fn what_it_quotes_can_be_left_out() {
+        for (why, left) in [
+            (
+                "`TYPE a; b` is no action, \u{201c}a\u{201d} neither; go on",
+                "\u{2026} neither; go on",
+            ),
+            ("`point` must be two numbers", "\u{2026} must be two numbers"),
+            ("it is empty", "it is empty"),
+            ("one mark: \"", "one mark: \u{2026}"),
+        ] {
+            assert_eq!(ParseError::new(why).without_quotes().to_string(), left);
+        }
     }
 }

@@ -7,6 +7,8 @@ use crate::event::{
 };
 use crate::gate::{Rule, is_part_title};
 
+/// Shorter texts are parts of other words.
+pub(super) const SHORTEST: usize = 4;
 /// Numbers with so many digits are no place, time or count.
 const LONG_NUMBER: usize = 5;
 /// Of names, the words by which places, times and counts are known.
@@ -173,11 +175,8 @@ fn drop_evidence(text: &mut String) {
 /// Thoughts, and in comments what they repeat of these and of the typed text: profiles whose models tell nothing else
 /// make the comment of the thought.
 fn drop_from_response(response: &mut ResponseRecord, action: &ActionRecord) {
-    /// Shorter texts are parts of other words.
-    const SHORTEST: usize = 4;
     let thought = std::mem::take(&mut response.thought);
-    let arguments = ["value", "text", "thought"].iter();
-    let given = arguments.filter_map(|name| action.arguments.get(*name)?.as_str());
+    let given = DROPPED_ARGUMENTS.iter().filter_map(|name| action.arguments.get(*name)?.as_str());
     let dropped = given.chain([thought.as_str(), response.observation.as_str()]);
     for text in dropped.filter(|it| SHORTEST <= it.chars().count()) {
         for comment in [&mut response.comment, &mut response.summary] {
@@ -191,9 +190,12 @@ fn drop_from_response(response: &mut ResponseRecord, action: &ActionRecord) {
     keep_length(&mut response.observation);
 }
 
+/// The arguments of an act that are what is typed and noted, and what a model thinks beside it.
+pub(super) const DROPPED_ARGUMENTS: [&str; 3] = ["value", "text", "thought"];
+
 /// What is typed and noted, what a model thinks beside an act, and the same of an act that it asks about.
-fn drop_from_arguments(arguments: &mut Map<String, Value>) {
-    for name in ["value", "text", "thought"] {
+pub(super) fn drop_from_arguments(arguments: &mut Map<String, Value>) {
+    for name in DROPPED_ARGUMENTS {
         if let Some(value) = arguments.get_mut(name) {
             keep_lengths(value);
         }

@@ -4,13 +4,14 @@
 //! could not be continued. What a model or an endpoint wrote as JSON passes whole. The match has no wildcard, so that a new fact cannot be forgotten.
 use serde_json::{Map, Value};
 
-use super::metadata::{drop_texts, is_remembered};
+use super::metadata::{drop_from_arguments, drop_texts, is_remembered, keep_length};
 use super::shorten::{bytes_in_record, cut, most_of_each};
 use super::{KeepText, SecretStore, foreign_json};
 use crate::event::{
     ActIdentity, ActionRecord, Fact, LlmResponse, MessageRecord, NoteKind, ParsedRecord,
     PartRecord, ResponseRecord, StepEnd, ToolCallRecord,
 };
+use crate::gate::is_part_title;
 
 impl SecretStore {
     /// The fact as it may be written; and as the session remembers it while this process lives, where it
@@ -27,8 +28,10 @@ impl SecretStore {
             fit(&mut fact);
             return (fact, None);
         }
+        self.dropped().learn(&fact);
         let mut written = fact.clone();
         drop_texts(&mut written);
+        self.dropped().hide_in(&mut written);
         fit(&mut written);
         let remembered = is_remembered(&fact).then_some(fact);
         (written, remembered)
@@ -63,7 +66,19 @@ impl SecretStore {
                 *text = clean;
             }
         });
+        if self.level() == KeepText::Metadata {
+            drop_from_arguments(&mut action.arguments);
+        }
         action
+    }
+
+    /// The name of what an act touches as it may be told.
+    pub(crate) fn redact_target(&self, name: &str) -> String {
+        let mut name = self.redact(name).into_owned();
+        if self.level() == KeepText::Metadata && !is_part_title(&name) {
+            keep_length(&mut name);
+        }
+        name
     }
 }
 

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::KeepText;
 use super::digits::is_same;
+use super::dropped_texts::DroppedTexts;
 use super::hide::{hide, places_in};
 use super::known_secrets::{KnownSecrets, Origin, Secret};
 use super::placeholder::{PlaceholderKey, is_placeholder};
@@ -34,6 +35,7 @@ pub(crate) struct SecretStore {
     /// Whose secrets these are.
     session: String,
     known: RwLock<KnownSecrets>,
+    dropped: DroppedTexts,
 }
 
 /// What is known of secrets that are learned.
@@ -58,6 +60,7 @@ impl SecretStore {
             owner: OnceLock::new(),
             session: String::new(),
             known: RwLock::default(),
+            dropped: DroppedTexts::default(),
         }
     }
 
@@ -175,6 +178,11 @@ impl SecretStore {
 
     pub(crate) fn level(&self) -> KeepText {
         self.level
+    }
+
+    /// The texts of which only lengths are written.
+    pub(super) fn dropped(&self) -> &DroppedTexts {
+        &self.dropped
     }
 
     /// From now on these are secrets, in whatever is written: of a user's text.

@@ -20,7 +20,10 @@ struct RecordedStep {
 /// What is gathered of a record.
 #[derive(Debug, Default)]
 struct RecordedSession {
+    /// No more than one too many.
     steps: Vec<RecordedStep>,
+    /// How many there are in all.
+    count: usize,
     rounds: u32,
     runs: u32,
     planned: bool,
@@ -39,8 +42,8 @@ impl Replay {
         if recorded.planned {
             return Err(ReplayError::Planned(id));
         }
-        if MAX_STEPS < recorded.steps.len() {
-            return Err(ReplayError::TooLong { id, steps: recorded.steps.len() });
+        if MAX_STEPS < recorded.count {
+            return Err(ReplayError::TooLong { id, steps: recorded.count });
         }
         let mut steps = Vec::new();
         for step in recorded.steps {
@@ -59,9 +62,12 @@ impl RecordedSession {
             Fact::SessionResume(_) => self.runs += 1,
             Fact::SessionEnd(end) => self.stop_reason = end.stop_reason.known(),
             Fact::RoundStart { .. } => self.rounds += 1,
-            // One more than will be read is enough to say that it is too long.
-            Fact::StepStart(_) if self.steps.len() <= MAX_STEPS => {
-                self.steps.push(RecordedStep::default());
+            Fact::StepStart(_) => {
+                self.count += 1;
+                // What follows belongs to none of those that will be read.
+                if self.steps.len() <= MAX_STEPS {
+                    self.steps.push(RecordedStep::default());
+                }
             }
             Fact::Observe(observe) => {
                 let Some(step) = self.steps.last_mut() else { return };
@@ -142,5 +148,28 @@ impl RecordedStep {
             element: seen.or(target),
             screen: elements.filter(|_| ends).map(|elements| fingerprint(&elements)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{FORMAT, RecordEntry};
+
+    #[test]
+    fn all_steps_are_counted_however_few_are_read() {
+        let mut recorded = RecordedSession::default();
+        let start = json!({ "type": "step.start", "data": {
+            "agent_type": "AppAgent", "round_step": 0, "agent_step": 0, "subtask": "", "subtask_index": 0,
+            "request_number": 1,
+        }});
+        for seq in 0..350 {
+            let fact = serde_json::from_value(start.clone()).unwrap();
+            let entry = RecordEntry { round: Some(0), step: Some(0), agent: None, fact };
+            recorded.apply(Event { v: FORMAT, seq, ts: jiff::Timestamp::UNIX_EPOCH, entry });
+        }
+        assert_eq!((recorded.count, recorded.steps.len()), (350, MAX_STEPS + 1));
     }
 }

@@ -14,6 +14,7 @@ use super::actor::{STOPPED_BEFORE_SENDING, Sent};
 use super::decided_act::DecidedAct;
 use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
+use super::same_screen::needs_light;
 use super::step::StepBuilder;
 use super::{Run, millis};
 use crate::journal::{AgentState, BlackboardSection, Fact, GateRecord, TargetRecord};
@@ -102,8 +103,12 @@ impl Run {
             }
         })?;
         self.observer.gesture_ended(gesture, frame, app, ended);
-        if result.as_ref().is_err_and(|err| !err.may_have_acted()) {
-            self.observer.power_was_not_pressed();
+        match &result {
+            Ok(_) if needs_light(gesture) => {
+                self.observer.needed_light(self.session().in_progress.step);
+            }
+            Err(err) if !err.may_have_acted() => self.observer.power_was_not_pressed(),
+            Ok(_) | Err(_) => {}
         }
         step.times.memory_update += recording_ms;
         step.times.action_execution += took_ms;

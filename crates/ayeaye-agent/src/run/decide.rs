@@ -322,7 +322,7 @@ impl Run {
                     };
                     let record = secrets.redact_action(ActionRecord::from(act));
                     let words = match target {
-                        Some(name) => record.in_words(Some(&*self.recorder.redact(name))),
+                        Some(name) => record.in_words(Some(&secrets.redact_target(name))),
                         None => record.describe(),
                     };
                     Question::quoted(words).unwrap_or(record.function)

@@ -17,8 +17,9 @@ use self::gated::Gated;
 pub use self::result::{DirectOutcome, DirectResult, ScreenAfter};
 use super::act::SECRET_FORGOTTEN;
 use super::named_app::named_by_package;
-use super::observer::Observation;
+use super::observer::{Observation, WAS_OFF_AFTERWARDS};
 use super::outcome::{RunEnd, RunError, StepOutcome};
+use super::same_screen::needs_light;
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
 use crate::event::GateRecord;
@@ -273,6 +274,10 @@ impl Run {
                 Ok(PassedAct { named, observation, gate, was_agreed })
             }
             Gated::InVain => Err(Acted::NotDone(NO_FIELD.to_owned())),
+            Gated::InTheDark => {
+                let woken = self.wake_before_act().await?;
+                Err(Acted::NotDone(woken.err().unwrap_or_else(|| WAS_DARK.to_owned())))
+            }
             Gated::Refused(rule, why) => Err(Acted::Refused(rule, why)),
             Gated::Asks(asked) => Err(Acted::NeedsApproval(Box::new(asked))),
         })
@@ -301,6 +306,9 @@ impl Run {
             step.uncertain = None;
             step.note = Some("the phone is unlocked now".to_owned());
         }
+        if needs_light(gesture) && after.as_ref().is_some_and(|it| !it.awake) {
+            step.uncertain.get_or_insert_with(|| WAS_OFF_AFTERWARDS.to_owned());
+        }
         Ok(Acted::Performed(after))
     }
 
@@ -322,15 +330,15 @@ impl Run {
             _ => false,
         };
         if !state.awake && !in_the_dark {
-            if let Err(why) = self.actor.wake(&mut self.recorder).await?.result {
-                return Ok(Err(format!("{STAYS_DARK}: {}", error_chain(&why))));
-            }
+            let woken = self.wake_before_act().await?;
             let is_aimed = !matches!(
                 gesture,
                 Gesture::HotKey { .. } | Gesture::Awake { .. } | Gesture::Command(_)
             );
-            if is_aimed {
-                return Ok(Err(WAS_DARK.to_owned()));
+            match woken {
+                Err(why) => return Ok(Err(why)),
+                Ok(()) if is_aimed => return Ok(Err(WAS_DARK.to_owned())),
+                Ok(()) => {}
             }
             self.observer.may_have_changed();
             (capture, state) = self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
@@ -339,6 +347,12 @@ impl Run {
         let observation = self.observer.record(&mut self.recorder, &model, capture, &state).await?;
         step.times.data_collection += millis(begun.elapsed());
         Ok(Ok(observation))
+    }
+
+    /// Switches a dark screen on. The inner error says why an action is not carried out where that fails.
+    async fn wake_before_act(&mut self) -> Result<Result<(), String>, RunError> {
+        let woken = self.actor.wake(&mut self.recorder).await?.result;
+        Ok(woken.map(drop).map_err(|why| format!("{STAYS_DARK}: {}", error_chain(&why))))
     }
 
     /// The settled screen after the action.

@@ -13,7 +13,7 @@ use super::decided_act::DecidedAct;
 use super::named_app::named_by_package;
 use super::observer::{Observation, Observer};
 use super::outcome::{RunError, StepOutcome};
-use super::put_off::{PutOffs, never_rests};
+use super::put_off::{PutOffs, WENT_DARK, never_rests};
 use super::same_screen::{ScreenNow, depends_on_screen};
 use super::step::StepBuilder;
 use crate::event::ASKED_FIRST;
@@ -59,6 +59,10 @@ impl Run {
                 return Ok(StepOutcome::Continue);
             }
         }
+        if step.looking(self.is_silent_in_the_dark(&judged)).await? {
+            self.put_off(gesture, WENT_DARK.to_owned(), step);
+            return Ok(StepOutcome::Continue);
+        }
         match &judged.verdict.decision {
             GateDecision::Allow => {
                 self.perform(gesture, target, judged.record, observation, step).await
@@ -99,6 +103,18 @@ impl Run {
         Ok(self.verdict_on(gesture, marked, observation, DecidedBy::Model))
     }
 
+    /// Whether the gate goes by a screen that says nothing of itself because it has gone off: nobody is asked about that,
+    /// and nothing refused for it.
+    pub(super) async fn is_silent_in_the_dark(
+        &mut self,
+        judged: &Judged,
+    ) -> Result<bool, RunError> {
+        if judged.verdict.class() != Some(ActClass::Unreadable) {
+            return Ok(false);
+        }
+        Ok(!self.cancel.race(self.device.is_awake()).await?.unwrap_or(true))
+    }
+
     /// The refusal of an act that opens an app by its label, where the policy refuses it by the app's package.
     async fn refused_by_package(
         &mut self,
@@ -132,8 +148,13 @@ impl Run {
         }
         let act = DecidedAct { gesture, gate: &judged.record, holds_secret: false };
         let now = step.looking(self.screen_now(&act, observation)).await?;
-        let ScreenNow::Changed(why) = now else {
-            return Ok(false);
+        let why = match now {
+            ScreenNow::Changed(why) => why,
+            ScreenNow::Dark => {
+                self.put_off(gesture, WENT_DARK.to_owned(), step);
+                return Ok(true);
+            }
+            ScreenNow::Same | ScreenNow::Ticks(_) => return Ok(false),
         };
         if self.may_put_off_again(gesture) {
             self.put_off(gesture, why, step);

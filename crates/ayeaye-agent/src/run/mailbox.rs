@@ -112,8 +112,13 @@ impl Mailbox {
             let InboxMessageBody::Reply(reply) = body else { return None };
             recorder.secrets().add_answer(SecretKind::Marked, &reply.text);
             let text = recorder.redact(&reply.text).into_owned();
-            let reply =
-                (text != reply.text).then_some(UserReply { text, secret: false, ..reply })?;
+            if text == reply.text {
+                // Where every word is kept, there are no placeholders.
+                tracing::warn!(session = %self.session, "a reply that is marked as secret came too late for its run, \
+                    and is lost: it could only be left in clear");
+                return None;
+            }
+            let reply = UserReply { text, secret: false, ..reply };
             Some(InboxMessage { id, body: InboxMessageBody::Reply(reply) })
         })
         .collect()

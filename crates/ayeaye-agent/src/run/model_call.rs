@@ -259,6 +259,7 @@ impl Exchange {
     ) -> Result<(), RunError> {
         if self.attempts <= self.iteration {
             let why = self.reason_to_tell(why);
+            let why = if keeps_quotes(recorder) { why } else { why.without_quotes() };
             let said = self.last_words(recorder, reply);
             return Err(RunError::UnusableReplies { model, attempts: self.attempts, why, said });
         }

@@ -32,6 +32,7 @@ use self::early::SettledProof;
 use self::elements::{ElementsRequest, ElementsTiming};
 use self::known_elements::KnownElements;
 use self::last_gesture::LastGesture;
+pub(super) use self::last_gesture::WAS_OFF_AFTERWARDS;
 use self::picture::UNREDACTED;
 use self::private::private_app;
 pub(super) use self::record::StoredScreen;
@@ -158,6 +159,8 @@ struct Light {
     woken_at: Option<(u32, Instant)>,
     /// The last gesture was the power key, which was over then: a dark screen is what the model wanted.
     power_pressed: Option<Instant>,
+    /// The step whose gesture needs a screen that is on, where none was seen on since.
+    needed_by: Option<u32>,
     /// The phone does not go dark by itself, as far as it has said.
     stays_lit: bool,
 }
@@ -302,6 +305,9 @@ impl Observer {
         };
         self.changed_at = None;
         let private = before.iter().chain([&state]).any(|state| self.shows_private(state));
+        if !state.awake {
+            self.doubt_last_gesture(recorder).await?;
+        }
         if !state.awake || private {
             return Ok(None);
         }

@@ -10,6 +10,8 @@ const LONGEST_CYCLE: usize = 3;
 /// So many times as many waits as acts, on a screen that does not change, are too many: what a model waits for may take
 /// its time.
 const WAITS_FOR_AN_ACT: u32 = 2;
+/// More repetitions than a run has steps.
+const MOST_REPEATS: u32 = 1 << 16;
 /// At least so many rounds of a sequence are no coincidence.
 const LEAST_ROUNDS: u32 = 2;
 
@@ -76,7 +78,7 @@ impl Progress {
             }
         }
         self.push(Thumbnail::of(frame), action.clone());
-        self.headway(limit)
+        self.headway(limit.clamp(1, MOST_REPEATS))
     }
 
     /// Notes that the gate refused the latest decision, so that an unchanged screen is not taken for a fault.
@@ -327,6 +329,15 @@ mod tests {
             _ => (nth / 4 * 20, wait(5)),
         });
         assert_eq!(doubts_and_end(acts), (vec![], None));
+    }
+
+    #[test]
+    fn limits_of_nothing_and_of_everything_are_limits_too() {
+        let mut progress = Progress::default();
+        let mut decided = |limit| progress.decided(&screen(9), &tap(500), limit);
+        assert!(matches!(decided(0), Headway::Doubtful(_)));
+        assert!(matches!(decided(u32::MAX), Headway::Fine));
+        assert!(matches!(decided(0), Headway::None(_)));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::prompt_text::truncated;
 const LOOKS_AGAIN: u32 = 2;
 /// How often in a row acts are put off of which each is another one, as those are that follow something that moves.
 const LOOKS_AGAIN_IN_ALL: u32 = 5;
+pub(super) const WENT_DARK: &str = "the screen went off while this was being decided";
 const SWITCHED_OFF: &str =
     "the screen was off because you pressed POWER; it is switched on for the next look";
 /// Most of a text that is shown to who is to type it, in bytes.

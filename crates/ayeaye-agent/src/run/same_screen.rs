@@ -267,6 +267,11 @@ pub(super) fn depends_on_screen(gesture: &Gesture) -> bool {
     }
 }
 
+/// Whether a phone ignores a gesture while its screen is off.
+pub(super) fn needs_light(gesture: &Gesture) -> bool {
+    depends_on_screen(gesture) || matches!(gesture, Gesture::HotKey { key: Key::Home })
+}
+
 /// Two screens without all that a gesture is not aimed at. What is aimed at nothing may hit a dialog by now, so that
 /// for it nothing is left out; but a text without a place goes to what has the focus.
 fn only_what_is_aimed_at(

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::agents::APP_AGENT;
 use super::state::{CurrentRun, SessionState};
 use crate::event::{
-    BlackboardSection, Event, Fact, NoteKind, RecordedWord, ResumeReason, RoundEnd, RunRecord,
-    SessionEnd, SessionResume,
+    BlackboardSection, Event, Fact, MESSAGE_ID, NoteKind, POLICY, RecordedWord, ResumeReason,
+    RoundEnd, RunRecord, STEP, SessionEnd, SessionResume,
 };
 use crate::secret_text::not_told_again;
 use crate::{Action, HistoryItem, HistoryStep, Question, StopReason};
@@ -21,11 +21,6 @@ const MAX_HISTORY: usize = 1000;
 /// Most messages that are known to have had their effect. Those that wait are fewer, and they are taken in
 /// their order.
 const MAX_TAKEN_MESSAGES: usize = 256;
-
-/// The figure of a note that names the message it tells of.
-pub(crate) const MESSAGE_ID: &str = "message_id";
-/// The figure of a note that names the policy it tells of.
-pub(crate) const POLICY: &str = "policy";
 
 impl SessionState {
     /// Takes one more event into account.
@@ -152,6 +147,12 @@ impl SessionState {
             }
             NoteKind::DeviceAway => self.waits_for_device = Some(text.to_owned()),
             NoteKind::DeviceBack => self.waits_for_device = None,
+            NoteKind::ActInDoubt => {
+                let step = figures.get(STEP).and_then(Value::as_u64);
+                if let Some(step) = step.and_then(|step| u32::try_from(step).ok()) {
+                    self.doubt_act(step, text);
+                }
+            }
             _ => {}
         }
     }

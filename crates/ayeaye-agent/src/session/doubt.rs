@@ -29,13 +29,18 @@ impl Doubt {
         let asks = matches!(Action::try_from(action), Ok(Action::Confirm { .. }));
         let sentence = match (&end.error, &end.uncertain) {
             (Some(error), _) => not_known(error),
-            (None, Some(why)) => {
-                Some(format!("its last act before this ({act}) may have had no effect: {why}"))
-            }
+            (None, Some(why)) => return Some(Self::of_effect(action, why)),
             (None, None) if asks && outcome.is_none() => not_known("the user was asked first"),
             (None, None) => None,
         }?;
         Some(Self { act, sentence })
+    }
+
+    /// The doubt whether an act that was sent had its effect.
+    pub(super) fn of_effect(action: &ActionRecord, why: &str) -> Self {
+        let act = action.describe();
+        let sentence = format!("its last act before this ({act}) may have had no effect: {why}");
+        Self { act, sentence }
     }
 
     /// Of an act that the user has agreed to: whatever speaks of it as only asked about is over.

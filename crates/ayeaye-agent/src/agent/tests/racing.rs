@@ -355,3 +355,15 @@ async fn a_poll_that_has_read_the_record_before_a_run_began_is_not_told_what_was
     });
     assert_eq!(rig.ended(polled.unwrap()).await.message, "two");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_lists_nothing_hides_no_phone_and_its_trouble_is_told_once() {
+    let mut rig = Rig::new([]);
+    rig.more_phones(["phone-2".to_owned()]);
+    rig.phone.breaks(Call::List, 1..=2, Fault::TimedOut(Duration::from_secs(3)));
+    for told in [1, 1, 0] {
+        let phones = rig.agent.devices(&client()).await.unwrap();
+        assert_eq!(phones.len(), 2 - told);
+        assert_eq!(rig.agent.listing_trouble.lock().unwrap().len(), told);
+    }
+}

@@ -7,7 +7,7 @@ use crate::fakes::{
     Call, Fault, Rig, ScriptedModel, ScriptedReply, abort, click, complete, confirm, info,
 };
 use crate::journal::{BlackboardSection, EvaluationRecord, Fact, SnapshotScope};
-use crate::{KeepElements, Prices, PrivacySettings, StopReason, UserInput};
+use crate::{DIRECT_REQUEST, KeepElements, Prices, PrivacySettings, StopReason, UserInput};
 
 const DUMP: &str = r#"<hierarchy rotation="0"><node text="Save" class="android.widget.Button"
     clickable="true" password="false" bounds="[0,0][100000,100000]"/></hierarchy>"#;
@@ -349,4 +349,18 @@ async fn a_model_is_told_at_each_step_what_apps_were_known_at_the_start() {
     rig.run().await;
     let told: Vec<_> = rig.script.seen().into_iter().map(|it| it.installed_apps).collect();
     assert_eq!(told, vec![["Messages", "Notes", "Mail"]; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_in_the_words_of_direct_control_is_a_task() {
+    let rig = Rig::new([click(1)]).steps(1);
+    let first = rig.run_task(DIRECT_REQUEST).await;
+    assert_eq!(first.stop_reason, StopReason::MaxStepsReached);
+    assert!(!first.is_by_hand(), "{}", first.task);
+    rig.script.adds([complete("done")]);
+    let report = rig.go_on(first.session_id, UserInput::Nothing).await;
+    assert_eq!(report.message, "done");
+    rig.script.adds([click(2)]);
+    let next = rig.go_on(first.session_id, UserInput::Task(DIRECT_REQUEST.to_owned())).await;
+    assert!(!next.is_by_hand(), "{}", next.task);
 }

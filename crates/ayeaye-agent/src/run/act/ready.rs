@@ -9,6 +9,7 @@ use crate::run::actor::STOPPED_BEFORE_SENDING;
 use crate::run::decided_act::DecidedAct;
 use crate::run::observer::Observation;
 use crate::run::outcome::{RunError, StepOutcome};
+use crate::run::put_off::WENT_DARK;
 use crate::run::same_screen::{ScreenNow, depends_on_screen};
 use crate::run::step::StepBuilder;
 use crate::run::{Run, RunPhase};
@@ -16,7 +17,6 @@ use crate::{Frame, Gesture, Key, error_chain};
 
 /// How often a screen is switched on for one gesture.
 const MOST_WAKES: u32 = 2;
-const WENT_DARK: &str = "the screen went off while this was being decided";
 const SHOWS_OTHER: &str = "the screen went off while this was being decided, and shows something else now that it is on again";
 
 /// Most bytes of a control's name in a note to the model.

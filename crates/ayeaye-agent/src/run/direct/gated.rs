@@ -19,6 +19,8 @@ pub(super) enum Gated {
     Refused(Rule, String),
     /// Nobody need be asked: there is nothing that would take the text.
     InVain,
+    /// The screen says nothing of itself because it has gone off.
+    InTheDark,
     Asks(ApprovalRequest),
 }
 
@@ -32,6 +34,9 @@ impl Run {
     ) -> Result<Gated, RunError> {
         let by = DecidedBy::Client { secret: request.secret, by_hand: request.by_hand };
         let mut judged = self.verdict_on(gesture, None, observation, by);
+        if self.is_silent_in_the_dark(&judged).await? {
+            return Ok(Gated::InTheDark);
+        }
         let is_that_act = match &request.agreed {
             Agreed::Nothing => false,
             Agreed::Command => matches!(request.gesture, Gesture::Command(_)),

@@ -19,8 +19,12 @@ impl PromptSizes {
         Self { known: Arc::new(Mutex::new(known.collect())) }
     }
 
-    /// Learns the size of a prompt that was answered.
+    /// Learns the size of a prompt that was answered. One that the endpoint has not counted says nothing, to the session
+    /// neither.
     pub(super) fn learn(&self, model: &str, purpose: CallPurpose, tokens: u64) {
+        if tokens == 0 {
+            return;
+        }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert((model.to_owned(), purpose), tokens);
     }

@@ -118,6 +118,7 @@ impl Observer {
         actor: &mut Actor,
         nth: u32,
     ) -> Result<(), RunError> {
+        self.doubt_last_gesture(recorder).await?;
         let step = recorder.session().counts.steps;
         // A phone that may go dark by itself has done so if there was time for it.
         let by_somebody =

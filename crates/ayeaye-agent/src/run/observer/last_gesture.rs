@@ -1,10 +1,18 @@
 //! What was done on the phone since its screen was last seen at rest: the next look waits for what comes of it.
+use serde_json::Map;
 use tokio::time::Instant;
 
 use super::{EarlyFrames, Observer};
+use crate::event::STEP;
+use crate::journal::{Fact, NoteKind};
+use crate::run::recorder::Recorder;
 use crate::settle::Settling;
 use crate::settle::times::{ActKind, Expected};
-use crate::{DeviceError, Frame, Gesture, Key, ScreenState, error_chain};
+use crate::{DeviceError, Frame, Gesture, JournalError, Key, ScreenState, error_chain};
+
+/// Why it is not certain that a gesture had its effect.
+pub(in crate::run) const WAS_OFF_AFTERWARDS: &str =
+    "the screen was off when it was looked at afterwards, and may have been off before";
 
 /// The most frames of one screen that are prepared before it has settled. After that many moves the settled frame is
 /// waited for.
@@ -46,7 +54,7 @@ impl Observer {
         self.reusable_dump = None;
         self.early = EarlyFrames::default();
         let is_power = matches!(gesture, Gesture::HotKey { key: Key::Power });
-        self.light.power_pressed = is_power.then_some(ended);
+        (self.light.power_pressed, self.light.needed_by) = (is_power.then_some(ended), None);
         let act = match gesture {
             Gesture::HotKey { key } => key.name(),
             other => other.name(),
@@ -55,6 +63,23 @@ impl Observer {
         let expected = self.times.expect(&kind, &self.settle);
         self.last_gesture =
             Some(LastGesture { before: frame, ended, kind, expected, seen: None, synced: false });
+    }
+
+    /// Called when the last gesture, of this step, was one that a phone ignores while its screen is off.
+    pub(in crate::run) fn needed_light(&mut self, step: Option<u32>) {
+        self.light.needed_by = step;
+    }
+
+    /// Records that the last gesture may have had no effect, where it needed light and the screen is off now. The phone
+    /// does not say since when.
+    pub(super) async fn doubt_last_gesture(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<(), JournalError> {
+        let Some(step) = self.light.needed_by.take() else { return Ok(()) };
+        let (kind, text) = (NoteKind::ActInDoubt.into(), WAS_OFF_AFTERWARDS.to_owned());
+        let figures = Map::from_iter([(STEP.to_owned(), step.into())]);
+        recorder.append(Fact::Note { kind, text, figures }).await
     }
 
     /// Called when the last gesture did not reach the phone: if the screen goes dark now, POWER did not cause it.

@@ -98,6 +98,7 @@ impl Observer {
         // A phone may be on for a moment after the key, and what it said of itself is as old as the first capture.
         let since_key = self.settle.cap + capture.took;
         self.light.power_pressed.take_if(|pressed| state.awake && since_key <= pressed.elapsed());
+        self.light.needed_by.take_if(|_| state.awake);
         let was_private = self.shows_private(state);
         let redact = self.redacts(recorder, package_of(state));
         let display = self.device.shown_on().map(DisplayRecord::from);

@@ -2,6 +2,7 @@
 //! screen, whether it shows what the first look is about to bring.
 use std::sync::Arc;
 
+use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -41,11 +42,12 @@ impl Ahead {
     }
 }
 
-/// Its outcome; its panic is ours.
+/// Its outcome; its panic is ours. It is only cancelled where the server ends, and whoever waits for it with it.
 async fn finished<T>(task: AbortOnDropHandle<Result<T, DeviceError>>) -> Result<T, DeviceError> {
-    match task.await {
+    match task.await.map_err(JoinError::try_into_panic) {
         Ok(outcome) => outcome,
-        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        Err(Err(_cancelled)) => std::future::pending().await,
     }
 }
 

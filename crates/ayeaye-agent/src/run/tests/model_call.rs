@@ -11,7 +11,7 @@ use crate::run::outcome::RunError;
 use crate::run::reply_length::unread;
 use crate::{
     Limits, Message, ModelError, ModelErrorKind, ParseError, Prices, Prompt, Retry, Role,
-    StopReason, ToolCall,
+    StopReason, Tokens, ToolCall,
 };
 
 fn caller(recording: &Recording, cancel: &CancelHandle) -> ModelCaller {
@@ -127,6 +127,30 @@ async fn what_costs_nothing_costs_nothing_when_it_fails_or_is_given_up() {
     assert!(responses.iter().all(|it| it.cost_known), "{responses:?}");
     let estimated: Vec<_> = responses.iter().map(|it| it.tokens_estimated).collect();
     assert_eq!(estimated, [false, false, true]);
+}
+
+/// What is charged is the same while the run goes on and after its server was started anew.
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_nobody_counted_says_nothing_of_how_large_prompts_are() {
+    let mut recording = Recording::new().await;
+    let model = Arc::new(ScriptedModel::new([complete("a"), complete("b"), ScriptedReply::Hangs]));
+    let (caller, mut costs) = (caller(&recording, &CancelHandle::default()), CallCosts::default());
+    let recorder = &mut recording.recorder;
+    for counted in [true, false] {
+        let mut exchange = caller.exchange(model.clone(), CallPurpose::Act, prompt(), Vec::new());
+        let mut reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+        if !counted {
+            reply.tokens = Tokens::default();
+        }
+        exchange.log_reply(recorder, &reply, Ok(None), &mut costs).await.unwrap();
+    }
+    let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
+    let moved = async { RunError::ScreenMoved };
+    caller.send_unless_moved(recorder, &mut exchange, &mut costs, moved).await.unwrap_err();
+    let known = recorder.session().prompt_tokens.expect("script", Some(CallPurpose::Act));
+    let (_, responses) = calls(&recording).await;
+    let charged: Vec<_> = responses.iter().map(|it| it.tokens.prompt).collect();
+    assert_eq!((charged, known), (vec![100, 0, 100], 100));
 }
 
 /// Two of three attempts had been taken by the endpoint before they failed: each may cost its prompt.

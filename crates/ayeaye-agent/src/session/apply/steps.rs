@@ -125,6 +125,24 @@ impl SessionState {
         }
     }
 
+    /// What has shown after a step that its act may have had no effect.
+    pub(super) fn doubt_act(&mut self, step: u32, why: &str) {
+        let run = &mut self.current_run;
+        let told = run.lines.iter_mut().chain(&mut run.final_action);
+        for line in told.filter(|it| it.step == step && it.error.is_none()) {
+            line.uncertain.get_or_insert_with(|| why.to_owned());
+        }
+        let told = self.history.iter_mut().rev().find_map(|item| match item {
+            HistoryItem::Step(told) if told.step == step => Some(told),
+            _ => None,
+        });
+        // What has failed, or is in doubt already, has a sentence of its own.
+        if let Some(told) = told.filter(|it| it.error.is_none() && it.uncertain.is_none()) {
+            told.uncertain = Some(why.to_owned());
+            self.doubt = Some(Doubt::of_effect(&ActionRecord::from(&told.decision.action), why));
+        }
+    }
+
     fn push_step(
         &mut self,
         step: u32,
