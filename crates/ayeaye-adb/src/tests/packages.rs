@@ -166,6 +166,21 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
     }
 }
 
+#[tokio::test]
+async fn a_log_that_cannot_be_read_is_not_one_without_crashes() {
+    let fake = Fake::phone(|request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        if line.contains("query-activities") {
+            return Some(Reply::out(APPS));
+        }
+        let said = "Unable to open log device '/dev/log/crash'\nayeaye-failed\n".to_owned();
+        line.contains("logcat").then(|| Reply::Shell(String::new(), said, 0))
+    })
+    .await;
+    let error = fake.open().await.app_log("com.a.player", true, 10).await.unwrap_err();
+    assert!(error.to_string().contains("Unable to open log device"), "{error}");
+}
+
 /// Android 5.
 #[tokio::test]
 async fn an_app_in_front_is_not_told_as_not_running_where_the_phone_has_no_pidof() {
