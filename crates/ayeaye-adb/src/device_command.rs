@@ -131,21 +131,11 @@ impl Commander<'_> {
     ) -> Result<Performed, DeviceError> {
         let what = format!("installing {}", quoted(file));
         let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
-        self.client.ensure_driver(&what).await?;
         let place = install::new_place();
-        let installing = async {
-            let sha256 = package.map(|it| it.sha256.as_str());
-            sync::push_file(self.client, &place, (&path, sha256), COPYING).await?;
-            self.client.act(&what, &install::command(&place), INSTALLING).await
-        };
-        let output = match installing.await {
-            Ok(output) => output,
-            Err(error) => {
-                install::remove_file(self.client, &place).await;
-                return Err(error);
-            }
-        };
-        let told = output.combined();
+        let sha256 = package.map(|it| it.sha256.as_str());
+        let pushing = sync::push_file(self.client, &place, (&path, sha256), COPYING);
+        let installing = install::from(self.client, &what, &place, pushing, INSTALLING);
+        let told = installing.await?.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
             let name = package.map_or("a package", |it| &it.name);

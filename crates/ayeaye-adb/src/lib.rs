@@ -14,7 +14,6 @@ mod keyboard;
 mod device;
 mod device_command;
 mod links;
-mod tracker;
 
 mod identity;
 
@@ -67,4 +66,3 @@ pub use self::exchange::ExchangeFolder;
 pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;
 pub use self::refusal::names_the_mend;
-pub use self::tracker::Tracker;

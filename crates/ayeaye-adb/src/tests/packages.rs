@@ -143,6 +143,27 @@ async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
     );
 }
 
+/// Some makers' adbd closes `exec:`.
+#[tokio::test]
+async fn an_app_is_installed_where_no_program_may_be_run_without_a_shell() {
+    for (said, succeeds) in [("Success", true), ("Failure [INSTALL_FAILED_INVALID_APK]", false)] {
+        let fake = Fake::phone(move |request| match request {
+            "sync:" => Some(Reply::Sync(|id| match id {
+                b"DONE" => b"OKAY\0\0\0\0".to_vec(),
+                _ => Vec::new(),
+            })),
+            _ if request.starts_with("exec:") => Some(Reply::Cut),
+            _ => request.contains("pm install -r").then(|| Reply::out(said)),
+        })
+        .await;
+        let installed = fake.open().await.install(b"PK").await;
+        assert_eq!(installed.is_ok(), succeeds, "{installed:?}");
+        let line = fake.commands().pop().unwrap();
+        assert!(line.starts_with("pm install -r /data/local/tmp/ayeaye-"), "{line}");
+        assert!(line.contains("; rm -f /data/local/tmp/ayeaye-"), "{line}");
+    }
+}
+
 #[tokio::test]
 async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() {
     for (pids, user, owners, expected) in [
