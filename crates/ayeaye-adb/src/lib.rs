@@ -42,6 +42,7 @@ mod settings;
 mod shell;
 
 mod apk;
+mod connect_reply;
 mod parse;
 mod protocol;
 
@@ -59,7 +60,8 @@ pub use self::apps::labels::AppLabels;
 pub use self::apps::resolve::NO_SUCH_APP;
 pub use self::checkup::{CheckupFinding, CheckupVerdict};
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
-pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
+pub use self::connect::{MdnsService, OfferKind, Paired};
+pub use self::connect_reply::ConnectError;
 pub use self::device::AdbDevice;
 pub use self::devices::{AdbDevices, hint_for_state};
 pub use self::exchange::ExchangeFolder;
