@@ -407,8 +407,7 @@ impl TextEntry<'_> {
                 }
             };
             if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
-                // A line of several commands may have typed the first before it failed.
-                let untouched = index == 0 && !part.line.contains("&&");
+                let untouched = index == 0 && !part.several;
                 return Err(if untouched { error } else { partly(index, &error) });
             }
         }
