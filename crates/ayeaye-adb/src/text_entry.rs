@@ -219,7 +219,7 @@ impl TextEntry<'_> {
             }
             if sent != Arrival::Nothing {
                 let note = note.filter(|_| 1 < target.sent);
-                return Ok(self.told(sent, note, &target));
+                return Ok(self.performed(sent, note, &target));
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());
             if tried == 0 {
@@ -275,7 +275,7 @@ impl TextEntry<'_> {
     }
 
     /// The result for what has come of it.
-    fn told(self, arrived: Arrival, note: Option<String>, target: &Target) -> Performed {
+    fn performed(self, arrived: Arrival, note: Option<String>, target: &Target) -> Performed {
         let uncertain = match arrived {
             Arrival::Different(why) | Arrival::Altered(why) if self.submit => {
                 Some(format!("{why}; enter was not pressed"))
@@ -284,7 +284,7 @@ impl TextEntry<'_> {
             Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
             Arrival::There | Arrival::Composing | Arrival::Nothing => None,
         };
-        Performed { uncertain, note, secret_field: target.hides.told(), ..Performed::done() }
+        Performed { uncertain, note, secret_field: target.hides.hides_text(), ..Performed::done() }
     }
 
     /// What there is to do without a text: the field is emptied, and enter is pressed if that is wanted.

@@ -101,7 +101,7 @@ impl Hides {
         }
     }
 
-    pub(super) fn told(self) -> Option<bool> {
+    pub(super) fn hides_text(self) -> Option<bool> {
         self.0
     }
 }
@@ -489,7 +489,7 @@ mod tests {
             for said in after {
                 hides.after(*said);
             }
-            hides.told()
+            hides.hides_text()
         };
         assert_eq!(told(Some(false), &[]), None);
         assert_eq!(told(Some(false), &[None]), None);
