@@ -119,6 +119,18 @@ async fn a_keyboard_that_takes_the_text_and_types_nothing_is_not_told_as_done() 
     let told = refused(&rig, "type_text", json!({ "text": "\u{725b}", "clear": true })).await;
     assert!(told.contains("an old ADBKeyboard does nothing"), "{told}");
     assert_eq!(field(&rig), "");
+    // Nor one of several lines, of which a phone does not tell that it is empty.
+    let body = |more: &Value| {
+        let mut facts = middle(&rig.virtual_phone, "body");
+        facts.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        facts
+    };
+    act(&rig, "type_text", body(&json!({ "text": "old" }))).await;
+    let again = json!({ "text": "\u{725b}", "clear": true });
+    let told = refused(&rig, "type_text", body(&again)).await;
+    assert!(told.contains("the field may have been emptied, and then"), "{told}");
+    assert!(told.contains("an old ADBKeyboard does nothing"), "{told}");
+    assert_eq!(field(&rig), "");
     let own = rig.virtual_phone.phone().input_method();
     assert!(own.contains("latin"), "the own keyboard is back: {own}");
 }

@@ -54,21 +54,39 @@ pub(crate) struct PackageAbout {
     pub(crate) sha256: String,
 }
 
-/// The package in a file, if it is one and is not written to meanwhile: the name has to be of what was hashed.
-pub(crate) fn package_of_file(path: &Path) -> Option<PackageAbout> {
-    let mut file = File::open(path).ok()?;
+/// Why a file tells of no package.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoPackage {
+    #[error("the file cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("the file has changed while it was read: try again when nothing writes to it")]
+    Changed,
+    #[error("this is not a package (APK), or it is damaged")]
+    NotAPackage,
+}
+
+/// The package in a file that is not written to meanwhile: the name has to be of what was hashed.
+pub(crate) fn package_of_file(path: &Path) -> Result<PackageAbout, NoPackage> {
+    let mut file = File::open(path)?;
     let state = |file: &File| {
-        let about = file.metadata().ok()?;
-        Some((about.len(), about.modified().ok()?))
+        let about = file.metadata()?;
+        Ok::<_, io::Error>((about.len(), about.modified()?))
     };
     let before = state(&file)?;
-    let (name, version) = name_and_version(&mut file, before.0)?;
-    file.rewind().ok()?;
+    let ensure_unchanged =
+        |file: &File| if state(file)? == before { Ok(()) } else { Err(NoPackage::Changed) };
+    let found = name_and_version(&mut file, before.0)?;
+    // A package that is still being copied is none yet.
+    ensure_unchanged(&file)?;
+    let (name, version) = found.ok_or(NoPackage::NotAPackage)?;
+    file.rewind()?;
     let mut hasher = Sha256::new();
-    let hashed = io::copy(&mut file, &mut hasher).ok()?;
-    let sha256 = hex(&hasher.finalize());
-    let is_unchanged = state(&file) == Some(before) && hashed == before.0;
-    is_unchanged.then_some(PackageAbout { name, version, size: hashed, sha256 })
+    let size = io::copy(&mut file, &mut hasher)?;
+    ensure_unchanged(&file)?;
+    if size != before.0 {
+        return Err(NoPackage::Changed);
+    }
+    Ok(PackageAbout { name, version, size, sha256: hex(&hasher.finalize()) })
 }
 
 /// Bytes in hexadecimal digits.
@@ -79,25 +97,32 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-fn name_and_version(mut file: &mut File, length: u64) -> Option<(String, Option<String>)> {
+/// `None` if it is no package.
+fn name_and_version(
+    mut file: &mut File,
+    length: u64,
+) -> io::Result<Option<(String, Option<String>)>> {
     let mut read = |at: u64, most: u64| {
         let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(at)).ok()?;
-        (&mut file).take(most).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        file.seek(SeekFrom::Start(at))?;
+        (&mut file).take(most).read_to_end(&mut bytes)?;
+        Ok::<_, io::Error>(bytes)
     };
     let end = read(length.saturating_sub(archive::LONGEST_END), archive::LONGEST_END)?;
-    let list = archive::directory(&end)?;
+    let Some(list) = archive::directory(&end) else { return Ok(None) };
     let list = read(list.at, list.length.min(MAX_MANIFEST))?;
     let files = archive::files(&list);
-    let manifest = files.iter().find(|it| it.name == "AndroidManifest.xml")?;
-    let place = manifest.place(&read(manifest.header, archive::LOCAL_HEADER)?)?;
+    let manifest = files.iter().find(|it| it.name == "AndroidManifest.xml");
+    let Some(manifest) = manifest else { return Ok(None) };
+    let header = read(manifest.header, archive::LOCAL_HEADER)?;
+    let Some(place) = manifest.place(&header) else { return Ok(None) };
     let packed = read(place.at, place.length.min(MAX_MANIFEST))?;
     let most = usize::try_from(MAX_MANIFEST).unwrap_or(usize::MAX);
-    let (name, version) = manifest::package_and_version(&manifest.unpack(&packed, most)?)?;
+    let unpacked = manifest.unpack(&packed, most);
+    let found = unpacked.and_then(|manifest| manifest::package_and_version(&manifest));
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
-    let is_name = !name.is_empty() && name.len() <= 255 && name.chars().all(fits);
-    is_name.then_some((name, version))
+    let is_name = |name: &str| !name.is_empty() && name.len() <= 255 && name.chars().all(fits);
+    Ok(found.filter(|(name, _)| is_name(name)))
 }
 
 /// The names of an app by its manifest and its tables of resources (one of each part it is installed

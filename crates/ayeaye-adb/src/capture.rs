@@ -109,7 +109,7 @@ impl Capture {
                 return Ok(captured);
             }
             refusals.forgive(&mut self.choice());
-            return Err(refusals.told(client, error));
+            return Err(refusals.into_error(client, error));
         }
     }
 

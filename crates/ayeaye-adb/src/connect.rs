@@ -3,7 +3,6 @@
 mod address;
 mod ask;
 mod offers;
-mod reply;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use self::address::PhoneAddress;
 use self::ask::{ask, by_adb_client, query, server_for_adb_client};
 pub use self::offers::{MdnsService, OfferKind};
-pub use self::reply::ConnectError;
-use self::reply::{ConnectCommand, failure};
+use crate::connect_reply::{ConnectCommand, ConnectError, failure};
 use crate::parse::DeviceListing;
 use crate::server::Server;
 use crate::{AdbDevices, parse};
@@ -25,7 +23,6 @@ use crate::{AdbDevices, parse};
 pub(crate) mod parsers {
     pub(crate) use super::address::PhoneAddress;
     pub(crate) use super::offers::offers;
-    pub(crate) use super::reply::{ConnectCommand, read};
 }
 
 /// How often the state of a phone is looked at that has just been connected. Older servers say that it

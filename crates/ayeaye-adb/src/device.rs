@@ -8,7 +8,6 @@ use ayeaye_agent::{
     DeviceError, DeviceId, DeviceInfo, Frame, Gesture, NoElements, Performed, PhoneClock, PutBack,
     ScreenSize, ScreenState, SettingChange, ShownDisplay, Surroundings,
 };
-use bytes::Bytes;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
@@ -26,7 +25,7 @@ use crate::parse::{
     split_batch, wm_size,
 };
 use crate::text_entry::{Keyboards, TextEntry};
-use crate::{ExchangeFolder, fence, gesture, screen, settings, sync};
+use crate::{ExchangeFolder, fence, gesture, screen, settings};
 
 /// Why a drag may have been a swipe.
 const MOVED_EARLY: &str = "this phone's touch and hold delay is longer than the time after which the finger began to \
@@ -154,21 +153,6 @@ impl AdbDevice {
             display = now;
         }
         Ok(Err(NoElements::Because(OTHER_DISPLAY.to_owned())))
-    }
-
-    /// Reads a small file, at most `most` bytes.
-    pub async fn pull(&self, path: &str, most: usize) -> Result<Bytes, DeviceError> {
-        sync::pull(&self.client, path, most).await
-    }
-
-    /// Writes a small file, with the permissions of `mode` (such as 0o644).
-    pub async fn push(&self, path: &str, mode: u32, content: &[u8]) -> Result<(), DeviceError> {
-        sync::push(&self.client, path, mode, content).await
-    }
-
-    /// The size of a file in bytes, or `None` when there is none.
-    pub async fn file_size(&self, path: &str) -> Result<Option<u64>, DeviceError> {
-        sync::file_size(&self.client, path).await
     }
 
     /// In which way the last capture came, and how long it took.

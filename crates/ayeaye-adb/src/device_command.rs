@@ -1,7 +1,7 @@
 //! What adb can do with a phone beside its screen: addresses, apps, packages, files, logs.
 mod log;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,12 +54,9 @@ impl Commander<'_> {
         match command {
             DeviceCommand::Install { file, .. } => {
                 let what = format!("installing {}", quoted(file));
-                let (path, _) = self.local(&what, file, MAX_PACKAGE)?;
-                let read = tokio::task::spawn_blocking(move || apk::package_of_file(&path));
-                let about = read.await.ok().flatten();
-                let about = about.ok_or_else(|| {
-                    self.client.not_sent(&what, "this is not a package (APK), or it is damaged")
-                })?;
+                let (path, _) = self.local(&what, file, MAX_PACKAGE).await?;
+                let read = move || apk::package_of_file(&path).map_err(|error| error.to_string());
+                let about = self.on_blocking_thread(&what, read).await?;
                 Ok(CommandPreview {
                     package: Some(about.name),
                     version: about.version,
@@ -130,22 +127,12 @@ impl Commander<'_> {
         package: Option<&PackageFile>,
     ) -> Result<Performed, DeviceError> {
         let what = format!("installing {}", quoted(file));
-        let (path, size) = self.local(&what, file, MAX_PACKAGE)?;
-        self.client.ensure_driver(&what).await?;
+        let (path, size) = self.local(&what, file, MAX_PACKAGE).await?;
         let place = install::new_place();
-        let installing = async {
-            let sha256 = package.map(|it| it.sha256.as_str());
-            sync::push_file(self.client, &place, (&path, sha256), COPYING).await?;
-            self.client.act(&what, &install::command(&place), INSTALLING).await
-        };
-        let output = match installing.await {
-            Ok(output) => output,
-            Err(error) => {
-                install::remove_file(self.client, &place).await;
-                return Err(error);
-            }
-        };
-        let told = output.combined();
+        let sha256 = package.map(|it| it.sha256.as_str());
+        let pushing = sync::push_file(self.client, &place, (&path, sha256), COPYING);
+        let installing = install::from(self.client, &what, &place, pushing, INSTALLING);
+        let told = installing.await?.combined();
         if told.lines().any(|line| line.trim() == "Success") {
             self.apps.forget();
             let name = package.map_or("a package", |it| &it.name);
@@ -179,7 +166,7 @@ impl Commander<'_> {
 
     async fn send(&self, file: &str, to: &str) -> Result<Performed, DeviceError> {
         let what = format!("sending {}", quoted(file));
-        let (path, size) = self.local(&what, file, MAX_FILE)?;
+        let (path, size) = self.local(&what, file, MAX_FILE).await?;
         let name = file.rsplit('/').next().unwrap_or(file);
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
         self.check_remote(&what, &to, &SHARED)?;
@@ -194,8 +181,10 @@ impl Commander<'_> {
         self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
         self.check_owner(&what, from).await?;
         let folder = self.folder(&what)?;
-        let unusable = |error: ExchangeError| self.client.not_sent(&what, error.to_string());
-        let (incoming, into) = folder.incoming(file).map_err(unusable)?;
+        let unusable = |error: ExchangeError| error.to_string();
+        let (own, name) = (folder.clone(), file.to_owned());
+        let create = move || own.incoming(&name).map_err(unusable);
+        let (incoming, into) = self.on_blocking_thread(&what, create).await?;
         let size = sync::file_size(self.client, from).await?;
         let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
         if MAX_FILE < size {
@@ -204,9 +193,10 @@ impl Commander<'_> {
         }
         // It may be written to while it is read; a phone that sends far more than it has told is not believed.
         let most = MAX_FILE.min(size + GROWTH.max(size));
-        folder.check_room(size).map_err(unusable)?;
+        let own = folder.clone();
+        self.on_blocking_thread(&what, move || own.check_room(size).map_err(unusable)).await?;
         let fetched = sync::pull_file(self.client, from, file, into, most, COPYING).await?;
-        incoming.keep().map_err(unusable)?;
+        self.on_blocking_thread(&what, move || incoming.keep().map_err(unusable)).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
     }
 
@@ -217,14 +207,35 @@ impl Commander<'_> {
     }
 
     /// A file of the folder, with its size.
-    fn local(&self, what: &str, name: &str, most: u64) -> Result<(PathBuf, u64), DeviceError> {
-        let refused = |text: String| self.client.not_sent(what, text);
-        let path = self.folder(what)?.existing(name).map_err(|e| refused(e.to_string()))?;
-        let size = size_of(&path).map_err(|error| refused(error.to_string()))?;
+    async fn local(
+        &self,
+        what: &str,
+        name: &str,
+        most: u64,
+    ) -> Result<(PathBuf, u64), DeviceError> {
+        let (folder, name) = (self.folder(what)?.clone(), name.to_owned());
+        let find = move || {
+            let path = folder.existing(&name).map_err(|error| error.to_string())?;
+            let size = path.metadata().map_err(|error| error.to_string())?.len();
+            Ok((path, size))
+        };
+        let (path, size) = self.on_blocking_thread(what, find).await?;
         if most < size {
-            return Err(refused(format!("it has {size} bytes, the most is {most}")));
+            let text = format!("it has {size} bytes, the most is {most}");
+            return Err(self.client.not_sent(what, text));
         }
         Ok((path, size))
+    }
+
+    /// Looks at this machine's disk, which may be far away, apart from the tasks that wait for phones.
+    async fn on_blocking_thread<T: Send + 'static>(
+        &self,
+        what: &str,
+        look: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<T, DeviceError> {
+        let looked = tokio::task::spawn_blocking(look).await;
+        let looked = looked.unwrap_or_else(|error| Err(format!("it broke down here: {error}")));
+        looked.map_err(|why| self.client.not_sent(what, why))
     }
 
     /// A path on the phone, in one of these places.
@@ -265,10 +276,6 @@ const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
 const TOOLS: &str = "/data/local/tmp/";
 /// By how much a file may grow while it is fetched, in bytes, or by as much again.
 const GROWTH: u64 = 1 << 20;
-
-fn size_of(path: &Path) -> std::io::Result<u64> {
-    path.metadata().map(|about| about.len())
-}
 
 fn noted(note: String) -> Performed {
     Performed { note: Some(note), ..Performed::done() }

@@ -15,7 +15,6 @@ use crate::device::{DeviceProperties, SeenScreens};
 use crate::identity::{Identities, Identity};
 use crate::links::{self, Phone, Ways, transport};
 use crate::server::Server;
-use crate::tracker::Tracker;
 use crate::{AdbConfig, AdbDevice, AppLabels, ExchangeFolder, ServerAddress};
 
 /// How many phones are queried at the same time.
@@ -110,14 +109,6 @@ impl AdbDevices {
             .iter()
             .map(|server| async move { (server.config().server.clone(), version(server).await) });
         join_all(versions).await
-    }
-
-    /// Follows changes of the first server's list of phones.
-    ///
-    /// The server takes a minute to notice that a phone on the network is gone: the list says what
-    /// was attached and detached, not what is alive.
-    pub async fn track(&self) -> Result<Tracker, DeviceError> {
-        Tracker::start(Arc::clone(&self.first)).await
     }
 
     /// Opens a phone that is ready, with what only ADB has to offer.

@@ -33,11 +33,17 @@ pub(crate) const FIRST_SDK_WITH_DISPLAYS: u32 = 29;
 pub(crate) struct ShellCommand {
     pub(crate) line: String,
     pub(crate) duration: Duration,
+    /// It has several commands, of which the first may have been carried out when another fails.
+    pub(crate) several: bool,
 }
 
 impl ShellCommand {
     fn instant(line: String) -> Self {
-        Self { line, duration: Duration::ZERO }
+        Self::lasting(line, Duration::ZERO)
+    }
+
+    fn lasting(line: String, duration: Duration) -> Self {
+        Self { line, duration, several: false }
     }
 
     /// The command on this display, if it is named.
@@ -51,8 +57,7 @@ impl ShellCommand {
         let limit = client.limits().shell + self.duration;
         let output = client.act(what, &self.line, limit).await?;
         ensure_accepted(client, what, &output).map_err(|error| match error {
-            // A line of several commands may have done the first before it failed.
-            DeviceError::Refused { reason, .. } if self.line.contains("&&") => {
+            DeviceError::Refused { reason, .. } if self.several => {
                 client.garbled(what, format!("a part of it may have been done: {reason}"))
             }
             error => error,
@@ -82,11 +87,12 @@ pub(crate) fn tap(point: Point, on: ScreenSize) -> ShellCommand {
 pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> ShellCommand {
     let Pixel { x, y } = point.to_pixel(on);
     let tap = format!("input tap {x} {y}");
-    ShellCommand::instant(if sdk.is_some_and(|sdk| sdk < FIRST_NATIVE_INPUT_SDK) {
+    let line = if sdk.is_some_and(|sdk| sdk < FIRST_NATIVE_INPUT_SDK) {
         format!("{tap} & first=$!; sleep 0.12; {tap} && wait $first")
     } else {
         format!("{tap} && {tap}")
-    })
+    };
+    ShellCommand { several: true, ..ShellCommand::instant(line) }
 }
 
 /// What is set as the touch and hold delay, for the person in front or for the first one: most versions of Android tell
@@ -165,10 +171,8 @@ pub(crate) fn drag(from: Point, to: Point, on: ScreenSize, press: Duration) -> S
     let (from, to) = (from.to_pixel(on), to.to_pixel(on));
     let duration = press.max(LONG_PRESS) + DRAG_DURATION;
     let ms = duration.as_millis();
-    ShellCommand {
-        line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
-        duration,
-    }
+    let line = format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y);
+    ShellCommand::lasting(line, duration)
 }
 
 pub(crate) fn key(key: Key) -> ShellCommand {
@@ -223,10 +227,8 @@ pub(crate) fn ensure_accepted(
 fn swipe(from: Pixel, to: Pixel, duration: Duration) -> ShellCommand {
     let duration = duration.min(MAX_DURATION);
     let ms = duration.as_millis();
-    ShellCommand {
-        line: format!("input swipe {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
-        duration,
-    }
+    let line = format!("input swipe {} {} {} {} {ms}", from.x, from.y, to.x, to.y);
+    ShellCommand::lasting(line, duration)
 }
 
 /// The half of a length around a point on it, with an eighth kept free at both ends.

@@ -1,70 +1,55 @@
-//! Installing and removing apps, as adb's own program does: the package file goes to `cmd package` on
-//! its standard input.
+//! Installing and removing apps. A package file is copied to the phone first, which works with every version of Android;
+//! the phone's package manager could read it from the connection, by a service that some makers' adbd closes.
 use std::time::Duration;
 
 use ayeaye_agent::DeviceError;
-use bytes::BytesMut;
-use tokio::time::Instant;
 
 use crate::client::DeviceClient;
 use crate::parse::{self, batch, current_user, sanitize, split_batch};
 use crate::quote::is_package;
 use crate::shell::ShellOutput;
-use crate::{apps, refusal};
+use crate::{apps, refusal, sync};
 
 /// Some phones ask their owner first, and older ones take long to compile an app.
 const LIMIT: Duration = Duration::from_mins(2);
-/// The most bytes that are written at once.
-const BLOCK: usize = 64 * 1024;
-/// The most bytes that a phone may answer.
-const MAX_ANSWER: usize = 64 * 1024;
-/// Where the file of a package goes on the phone, where it is not read from the connection. Each installation has a
-/// place of its own: what one removes or replaces must not be what another is about to install, and servers in
-/// containers have the same process number.
+
+/// Where the file of a package goes on the phone. Each installation has a place of its own: what one removes or
+/// replaces must not be what another is about to install, and servers in containers have the same process number.
 pub(crate) fn new_place() -> String {
     format!("/data/local/tmp/ayeaye-{:032x}.apk", rand::random::<u128>())
-}
-
-/// Installs the file at this place of the phone, and removes it.
-pub(crate) fn command(place: &str) -> String {
-    format!("pm install -r {place}; rm -f {place}")
 }
 
 /// Installs a package file, or replaces what an older one has installed. Not repeated on a failure.
 pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
     let what = "the installation";
-    let service = format!("exec:cmd package install -r -S {}", apk.len());
-    let answer = client
-        .call(what, &service, Instant::now() + LIMIT, LIMIT, async |connection| {
-            for block in apk.chunks(BLOCK) {
-                // One that refuses says so and reads no further.
-                if connection.write(block).await.is_err() {
-                    break;
-                }
-            }
-            let mut answer = BytesMut::new();
-            while connection.read_some(&mut answer).await? != 0 && answer.len() < MAX_ANSWER {}
-            Ok(answer)
-        })
-        .await?;
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    if answer.contains("not found") && answer.contains("cmd") {
-        return install_from_file(client, apk).await;
-    }
-    verdict(client, what, &answer)
-}
-
-/// Before Android 7.
-async fn install_from_file(client: &DeviceClient, apk: &[u8]) -> Result<(), DeviceError> {
-    let what = "the installation";
     let place = new_place();
-    crate::sync::push(client, &place, 0o644, apk).await?;
-    let output = client.act(what, &command(&place), LIMIT).await?;
+    let pushing = sync::push(client, &place, apk, LIMIT);
+    let output = from(client, what, &place, pushing, LIMIT).await?;
     verdict(client, what, &output.combined())
 }
 
+/// Installs what is copied to this place of the phone, where nothing of it is left; gives what the phone has said.
+pub(crate) async fn from(
+    client: &DeviceClient,
+    what: &str,
+    place: &str,
+    copying: impl Future<Output = Result<(), DeviceError>>,
+    limit: Duration,
+) -> Result<ShellOutput, DeviceError> {
+    client.ensure_driver(what).await?;
+    let installing = async {
+        copying.await?;
+        client.act(what, &format!("pm install -r {place}; rm -f {place}"), limit).await
+    };
+    let installed = installing.await;
+    if installed.is_err() {
+        remove_file(client, place).await;
+    }
+    installed
+}
+
 /// Takes away the file of a package that was not installed, if the phone can still be reached.
-pub(crate) async fn remove_file(client: &DeviceClient, place: &str) {
+async fn remove_file(client: &DeviceClient, place: &str) {
     let line = format!("rm -f {place}");
     if let Err(error) = client.shell_quick("removing the package file", &line).await {
         tracing::debug!(device = %client.id(), %error, "the file of a package may be left on it");

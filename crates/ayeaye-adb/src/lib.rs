@@ -14,7 +14,6 @@ mod keyboard;
 mod device;
 mod device_command;
 mod links;
-mod tracker;
 
 mod identity;
 
@@ -43,6 +42,7 @@ mod settings;
 mod shell;
 
 mod apk;
+mod connect_reply;
 mod parse;
 mod protocol;
 
@@ -60,11 +60,11 @@ pub use self::apps::labels::AppLabels;
 pub use self::apps::resolve::NO_SUCH_APP;
 pub use self::checkup::{CheckupFinding, CheckupVerdict};
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
-pub use self::connect::{ConnectError, MdnsService, OfferKind, Paired};
+pub use self::connect::{MdnsService, OfferKind, Paired};
+pub use self::connect_reply::ConnectError;
 pub use self::device::AdbDevice;
 pub use self::devices::{AdbDevices, hint_for_state};
 pub use self::exchange::ExchangeFolder;
 pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;
 pub use self::refusal::names_the_mend;
-pub use self::tracker::Tracker;

@@ -111,12 +111,12 @@ pub(crate) async fn is_awake(client: &DeviceClient) -> Result<Option<bool>, Devi
     Ok(parse::awake(&output.stdout))
 }
 
-/// Turns the display on and dismisses a lock screen that needs no secret. Returns the state after
-/// that.
+/// Turns the display on and dismisses a lock screen that needs no secret.
 pub(crate) async fn wake(client: &DeviceClient, display: u32) -> Result<(), DeviceError> {
     woken(client, display).await.map(drop)
 }
 
+/// [`wake`], and the state after that.
 async fn woken(client: &DeviceClient, display: u32) -> Result<StateLook, DeviceError> {
     let mut now = look(client, display).await?;
     if !now.state.awake {

@@ -145,7 +145,9 @@ pub(crate) async fn apply(
 fn why_refused(put: &ShellOutput, now: &str) -> String {
     match (refusal::reason(&put.combined()), last_line(now)) {
         (Some(reason), _) => reason,
-        (None, Some(now)) if put.told().is_none() => format!("it is still {}", sanitize(now)),
+        (None, Some(now)) if put.first_message().is_none() => {
+            format!("it is still {}", sanitize(now))
+        }
         (None, _) => put.summary(),
     }
 }

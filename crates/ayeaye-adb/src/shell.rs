@@ -34,12 +34,12 @@ impl ShellOutput {
 
     /// Exit code and the line that says most, for an error message.
     pub(crate) fn summary(&self) -> String {
-        let told = self.told().unwrap_or_else(|| "no message".to_owned());
+        let told = self.first_message().unwrap_or_else(|| "no message".to_owned());
         format!("exit code {}: {told}", self.exit_code)
     }
 
     /// The first line that says something, on either stream.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn first_message(&self) -> Option<String> {
         let all = self.combined();
         let lines =
             || all.lines().map(str::trim).filter(|line| !line.is_empty() && *line != SEPARATOR);

@@ -1,10 +1,9 @@
-//! Small files, by the `sync:` service (AOSP, `file_sync_protocol.h`): four letters, a 32-bit little
+//! Files, by the `sync:` service (AOSP, `file_sync_protocol.h`): four letters, a 32-bit little
 //! endian length, and a path or data.
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::DeviceError;
-use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -18,6 +17,8 @@ use crate::protocol::{Connection, ProtocolError};
 
 /// The most bytes of one block, by the protocol.
 const BLOCK: usize = 64 * 1024;
+/// What a file that is written is, and who may read and write it.
+const FILE_MODE: u32 = 0o100_644;
 /// The longest path that a phone accepts.
 const MAX_PATH: usize = 1024;
 
@@ -54,42 +55,15 @@ async fn file_size_v2(client: &DeviceClient, path: &str) -> Result<Option<u64>, 
     .await
 }
 
-pub(crate) async fn pull(
-    client: &DeviceClient,
-    path: &str,
-    most: usize,
-) -> Result<Bytes, DeviceError> {
-    run(client, &format!("reading {path}"), path, async |connection| {
-        send(connection, *b"RECV", path.as_bytes()).await?;
-        let mut content = Vec::new();
-        loop {
-            match read_header(connection).await? {
-                (b"DATA", length) if length <= BLOCK => {
-                    if most < content.len() + length {
-                        return Err(ProtocolError::ResponseTooLong(most));
-                    }
-                    let start = content.len();
-                    content.resize(start + length, 0);
-                    connection.read_exact(&mut content[start..]).await?;
-                }
-                (b"DONE", _) => return Ok(Bytes::from(content)),
-                (b"FAIL", length) => return Err(read_failure(connection, length).await?),
-                _ => return Err(ProtocolError::NotAdb),
-            }
-        }
-    })
-    .await
-}
-
+/// Writes a file that is in memory.
 pub(crate) async fn push(
     client: &DeviceClient,
     path: &str,
-    mode: u32,
     content: &[u8],
+    limit: Duration,
 ) -> Result<(), DeviceError> {
-    run(client, &format!("writing {path}"), path, async |connection| {
-        let target = format!("{path},{}", 0o100_000 | (mode & 0o777));
-        send(connection, *b"SEND", target.as_bytes()).await?;
+    run_within(client, &format!("writing {path}"), path, limit, async |connection| {
+        send(connection, *b"SEND", format!("{path},{FILE_MODE}").as_bytes()).await?;
         for block in content.chunks(BLOCK) {
             send(connection, *b"DATA", block).await?;
         }
@@ -114,7 +88,7 @@ pub(crate) async fn push_file(
         |error: std::io::Error| client.not_sent(&what, format!("{}: {error}", local.display()));
     let mut file = File::open(local).await.map_err(unreadable)?;
     let sent = run_within(client, &what, path, limit, async |connection| {
-        send(connection, *b"SEND", format!("{path},{}", 0o100_644).as_bytes()).await?;
+        send(connection, *b"SEND", format!("{path},{FILE_MODE}").as_bytes()).await?;
         let mut block = vec![0; BLOCK];
         let mut hasher = sha256.map(|wanted| (wanted, Sha256::new()));
         loop {

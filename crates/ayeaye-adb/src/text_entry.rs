@@ -219,7 +219,7 @@ impl TextEntry<'_> {
             }
             if sent != Arrival::Nothing {
                 let note = note.filter(|_| 1 < target.sent);
-                return Ok(self.told(sent, note, &target));
+                return Ok(self.performed(sent, note, &target));
             }
             tracing::info!(device = %client.id(), "{} typed nothing", way.name());
             if tried == 0 {
@@ -239,8 +239,13 @@ impl TextEntry<'_> {
         let tried: Vec<&str> = ways.iter().map(TypingMethod::name).collect();
         let why = nothing_typed(client.id(), &tried, target.composes == Some(true));
         // What stood in the field is gone.
-        let emptied =
-            if self.clear && target.before.empty { "the field was emptied, and then " } else { "" };
+        let emptied = match &target.before {
+            before if self.clear && before.empty => "the field was emptied, and then ",
+            before if self.clear && before.maybe_empty => {
+                "the field may have been emptied, and then "
+            }
+            _ => "",
+        };
         Err(client.refused("the text", format!("{emptied}{why}")))
     }
 
@@ -270,7 +275,7 @@ impl TextEntry<'_> {
     }
 
     /// The result for what has come of it.
-    fn told(self, arrived: Arrival, note: Option<String>, target: &Target) -> Performed {
+    fn performed(self, arrived: Arrival, note: Option<String>, target: &Target) -> Performed {
         let uncertain = match arrived {
             Arrival::Different(why) | Arrival::Altered(why) if self.submit => {
                 Some(format!("{why}; enter was not pressed"))
@@ -279,7 +284,7 @@ impl TextEntry<'_> {
             Arrival::Composing if self.submit => Some(COMPOSING_ENTER.to_owned()),
             Arrival::There | Arrival::Composing | Arrival::Nothing => None,
         };
-        Performed { uncertain, note, secret_field: target.hides.told(), ..Performed::done() }
+        Performed { uncertain, note, secret_field: target.hides.hides_text(), ..Performed::done() }
     }
 
     /// What there is to do without a text: the field is emptied, and enter is pressed if that is wanted.
@@ -296,7 +301,7 @@ impl TextEntry<'_> {
         let arrived = match emptied {
             Emptied::Yes => Arrival::There,
             Emptied::AtStart => Arrival::Unknown(FURTHER_LINES.to_owned()),
-            Emptied::Unknown => Arrival::Unknown(NOT_TOLD_WHAT_IS_LEFT.to_owned()),
+            Emptied::Unknown(_) => Arrival::Unknown(NOT_TOLD_WHAT_IS_LEFT.to_owned()),
         };
         let uncertain = match self.finish(client, arrived).await? {
             Arrival::Unknown(why) | Arrival::Different(why) | Arrival::Altered(why) => Some(why),
@@ -334,18 +339,23 @@ impl TextEntry<'_> {
         if is_first {
             if self.clear {
                 let emptied = clearing::clear(client, self.display, keyboard, before.caret).await?;
-                before.empty = emptied == Emptied::Yes;
-                before.caret = match emptied {
-                    Emptied::Yes => before.caret.map(|_| Caret::START),
-                    // So a text that comes late is waited for before the field is looked at.
-                    Emptied::AtStart => Some(Caret::START),
-                    Emptied::Unknown => None,
+                *before = match emptied {
+                    Emptied::Yes => before.emptied(),
+                    // With the caret a text that comes late is waited for before the field is looked at.
+                    Emptied::AtStart => FieldBefore {
+                        caret: Some(Caret::START),
+                        maybe_empty: true,
+                        shown: clearing::shown_text(client).await,
+                        ..before.clone()
+                    },
+                    Emptied::Unknown(shown) => {
+                        FieldBefore { caret: None, maybe_empty: true, shown, ..before.clone() }
+                    }
                 };
-                before.maybe_empty = !before.empty;
             }
         } else if keyboard.is_some() {
             // A keyboard that is put aside may hand over what it was composing.
-            match field::arrival(client, *before, self.text, hides).await {
+            match field::arrival(client, before, self.text, hides).await {
                 Arrival::Nothing => {}
                 Arrival::Altered(why) => {
                     let emptied =
@@ -362,11 +372,11 @@ impl TextEntry<'_> {
         }
         *sent += 1;
         match way {
-            TypingMethod::KeyEvents => self.type_by_keys(client, *before, hides).await?,
+            TypingMethod::KeyEvents => self.type_by_keys(client, before, hides).await?,
             TypingMethod::Yadb => type_by_yadb(client, self.text).await?,
             TypingMethod::Ime(id, _) => ime::commit(client, id, self.text).await?,
         }
-        let arrived = field::arrival(client, *before, self.text, hides).await;
+        let arrived = field::arrival(client, before, self.text, hides).await;
         self.finish(client, arrived).await
     }
 
@@ -375,7 +385,7 @@ impl TextEntry<'_> {
     async fn type_by_keys(
         self,
         client: &DeviceClient,
-        before: FieldBefore,
+        before: &FieldBefore,
         hides: &mut Hides,
     ) -> Result<(), DeviceError> {
         let parts = keys::parts(self.text, self.display);
@@ -397,8 +407,7 @@ impl TextEntry<'_> {
                 }
             };
             if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
-                // A line of several commands may have typed the first before it failed.
-                let untouched = index == 0 && !part.line.contains("&&");
+                let untouched = index == 0 && !part.several;
                 return Err(if untouched { error } else { partly(index, &error) });
             }
         }
@@ -439,7 +448,7 @@ fn check(client: &DeviceClient, text: &str) -> Result<(), DeviceError> {
 
 async fn is_typed(
     client: &DeviceClient,
-    before: FieldBefore,
+    before: &FieldBefore,
     text: &str,
     hides: &mut Hides,
 ) -> bool {

@@ -278,6 +278,12 @@ impl From<Gesture> for Action {
     }
 }
 
+/// A text with the line breaks of phones: CR LF and a lone CR, which come with what is copied from elsewhere, are each
+/// one LF.
+pub fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
 impl Gesture {
     /// Where it touches, in order; empty where it names no place.
     pub(crate) fn points(&self) -> Vec<Point> {

@@ -51,7 +51,7 @@ mod run;
 #[cfg(test)]
 mod fakes;
 
-pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
+pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, with_line_feeds};
 pub use agent::{
     Agent, AgentError, DeviceHolder, DeviceQueue, DirectRun, Follower, HOLD_LASTS, HoldId,
     RunActivity, RunStatus, SessionInBrief, SessionList,

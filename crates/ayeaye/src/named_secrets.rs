@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use ayeaye_agent::private_files::{lock_within, private_folder};
-use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces};
+use ayeaye_agent::{NamedSecret, NamedSecretError, NamedSecrets, SecretPlaces, with_line_feeds};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{self, way_out};
@@ -190,7 +190,7 @@ impl NamedSecrets for SecretFile {
 
 impl From<StoredSecret> for NamedSecret {
     fn from(StoredSecret { value, apps, hosts }: StoredSecret) -> Self {
-        Self { value, places: SecretPlaces { apps, hosts } }
+        Self { value: with_line_feeds(&value), places: SecretPlaces { apps, hosts } }
     }
 }
 
@@ -214,6 +214,9 @@ mod tests {
         let file = SecretFile::of(&home.path().join("data"));
         assert_eq!(file.find("bank").unwrap(), None);
         assert!(!file.set("bank", bank("a\"b\n{{secret:bank}}")).await.unwrap());
+        // As phones are typed it, and show it.
+        assert!(file.set("bank", bank("two\r\nlines")).await.unwrap());
+        assert_eq!(file.find("bank").unwrap(), Some(bank("two\nlines")));
         assert!(file.set("bank", bank("Quince-41")).await.unwrap());
         assert_eq!(file.find("bank").unwrap(), Some(bank("Quince-41")));
         assert_eq!(file.list().unwrap(), [("bank".to_owned(), bank("").places)]);

@@ -105,6 +105,15 @@ fn every_cut_file_is_an_app_without_a_name_or_the_same_one() {
     }
 }
 
+#[test]
+fn a_file_that_cannot_be_read_is_not_told_as_a_damaged_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |name: &str| package_of_file(&folder.path().join(name)).unwrap_err();
+    assert!(matches!(told("none.apk"), NoPackage::Unreadable(_)));
+    std::fs::write(folder.path().join("text.apk"), "no package").unwrap();
+    assert!(matches!(told("text.apk"), NoPackage::NotAPackage));
+}
+
 proptest! {
     #[test]
     fn no_file_does_harm(

@@ -1,4 +1,6 @@
 //! Starting an app as its icon does.
+use std::fmt::Write as _;
+
 use ayeaye_agent::{DeviceError, Performed};
 
 use super::{InstalledApp, front, nothing_to_open};
@@ -101,7 +103,7 @@ async fn start(
 }
 
 /// By Android's own tester, which every version has and which finds the icon itself. It takes a second, and leaves the
-/// screen free to turn: what its user had set is put back.
+/// screen free to turn: what its user had set is put back by the same line, whether or not anybody waits for its end.
 async fn start_by_monkey(
     client: &DeviceClient,
     what: &str,
@@ -110,18 +112,18 @@ async fn start_by_monkey(
     let turning = ["accelerometer_rotation", "user_rotation"];
     let ask = turning.map(|setting| format!("settings get system {setting}"));
     let told = client.shell_quick(what, &batch(&ask.each_ref().map(|it| &**it))).await?;
-    let [turns, turned] = split_batch(&told.stdout).map(|told| told.trim().to_owned());
+    let [turns, turned] = split_batch(&told.stdout).map(str::trim);
     let categories = [false, true].map(|tv| format!("-c {}", category(tv))).join(" ");
-    let opened = client.act_quick(what, &format!("monkey -p {package} {categories} 1")).await;
-    if turns == "0" && matches!(turned.as_str(), "0" | "1" | "2" | "3") {
-        let back = format!(
-            "settings put system user_rotation {turned}; settings put system accelerometer_rotation 0"
+    let mut line = format!("monkey -p {package} {categories} 1");
+    if turns == "0" && matches!(turned, "0" | "1" | "2" | "3") {
+        // How it is turned first: that counts while it may not turn by itself.
+        _ = write!(
+            line,
+            "; opened=$?; {{ settings put system user_rotation {turned}; settings put system \
+             accelerometer_rotation 0; }} >/dev/null 2>&1; (exit $opened)"
         );
-        if let Err(error) = client.shell_quick("keeping the screen from turning", &back).await {
-            tracing::warn!(device = %client.id(), "the screen may turn by itself now: {error}");
-        }
     }
-    let output = opened?;
+    let output = client.act(what, &line, 2 * client.limits().shell).await?;
     let told = output.combined();
     if told.contains("No activities found") {
         return Err(nothing_to_open(client, what, package));

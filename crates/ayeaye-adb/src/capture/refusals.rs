@@ -61,7 +61,7 @@ impl Refusals {
     }
 
     /// What is told of all of them, where this one came last.
-    pub(super) fn told(self, client: &DeviceClient, last: DeviceError) -> DeviceError {
+    pub(super) fn into_error(self, client: &DeviceClient, last: DeviceError) -> DeviceError {
         match self.printed.filter(|_| self.no_picture) {
             Some(said) => DeviceError::CannotCapture { id: client.id().clone(), said },
             None => last,

@@ -8,8 +8,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{DeviceClient, Route};
 use crate::config::{is_host, parse_port};
+use crate::connect_reply::{ConnectCommand, ConnectError, read};
 use crate::errors::{Stage, device_error};
-use crate::parse::sanitize;
 use crate::protocol::Connection;
 
 /// How often the adb server is asked to connect a phone that is missing.
@@ -84,16 +84,15 @@ impl DeviceClient {
         let address = &server.config().server;
         tracing::info!(device = %self.id, server = %address, "it is missing from the adb server's list; asking for it");
         let asked = server.query_within(&format!("host:connect:{serial}"), CONNECTING).await;
-        // Where that fails, adb uses other words, and "connect to". A phone that it could not authenticate at asks its
-        // person whether this computer may, and stays in the list as unauthorized.
-        let is_listed = |said: &str| said.contains("connected to") || said.contains("authenticate");
         match &asked {
             Ok(said) => {
                 let said = String::from_utf8_lossy(said);
-                if is_listed(&said) {
-                    return true;
+                match read(&ConnectCommand::Connect(serial.clone()), &said) {
+                    // A phone that does not trust this computer yet asks its person whether it may, and stays in the
+                    // list as unauthorized.
+                    Ok(_) | Err(ConnectError::NotAuthorized(_)) => return true,
+                    Err(error) => tracing::debug!(device = %self.id, %error, "not connected again"),
                 }
-                tracing::debug!(device = %self.id, said = sanitize(&said), "not connected again");
             }
             Err(error) => tracing::debug!(device = %self.id, %error, "not connected again"),
         }

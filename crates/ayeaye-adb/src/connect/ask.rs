@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::ConnectError;
-use super::reply::{ConnectCommand, failure, read};
 use crate::ServerAddress;
+use crate::connect_reply::{ConnectCommand, failure, read};
 use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::server::Server;
 

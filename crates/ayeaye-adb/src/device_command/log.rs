@@ -22,20 +22,25 @@ impl Commander<'_> {
         let package = self.apps.package_of(self.client, &what, app).await?;
         let lines = lines.clamp(1, 2000);
         if crashes {
-            let ask = newest(&format!("logcat -d -b crash -t {} -v time", lines * 4));
-            let output = self.client.shell_quick(&what, &ask).await?;
-            return Ok(tail(&crashes_of(&output.stdout, &package), lines as usize));
+            let log = self.read(&what, &format!("-b crash -t {} -v time", lines * 4)).await?;
+            return Ok(tail(&crashes_of(&log, &package), lines as usize));
         }
         let Some(pid) = self.process(&what, &package).await? else {
             let text = format!("{package} is not running: open it first, or ask for its crashes");
             return Err(self.client.not_sent(&what, text));
         };
-        let ask = newest(&format!("logcat -d --pid={pid} -t {lines} -v time"));
-        let output = self.client.shell_quick(&what, &ask).await?;
+        let log = self.read(&what, &format!("--pid={pid} -t {lines} -v time")).await?;
+        Ok(tail(&log, lines as usize))
+    }
+
+    /// The end of what `logcat` prints. One that fails has not said that there is nothing.
+    async fn read(&self, what: &str, options: &str) -> Result<String, DeviceError> {
+        let ask = newest(&format!("logcat -d {options}"));
+        let output = self.client.shell_quick(what, &ask).await?;
         if output.exit_code != 0 || output.combined().lines().any(|line| line.trim() == FAILED) {
-            return Err(self.client.refused(&what, output.summary()));
+            return Err(self.client.refused(what, output.summary()));
         }
-        Ok(tail(&output.stdout, lines as usize))
+        Ok(output.stdout)
     }
 
     /// The process of a running app: that of the person in front, where the app is there twice and both run.

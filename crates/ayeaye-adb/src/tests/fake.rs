@@ -260,7 +260,9 @@ async fn answer_sync(mut stream: TcpStream, answer: fn(&[u8]) -> Vec<u8>) {
     let mut head = [0; 8];
     while stream.read_exact(&mut head).await.is_ok() {
         let (id, length) = head.split_at(4);
-        let length = u32::from_le_bytes(length.try_into().unwrap());
+        let number = u32::from_le_bytes(length.try_into().unwrap());
+        // That of the last is the time of the file.
+        let length = if id == b"DONE" { 0 } else { number };
         stream.read_exact(&mut vec![0; length as usize]).await.unwrap();
         drop(stream.write_all(&answer(id)).await);
     }

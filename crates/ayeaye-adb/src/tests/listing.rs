@@ -200,31 +200,22 @@ async fn a_server_on_a_unix_socket_is_reached() {
 }
 
 #[tokio::test]
-async fn the_list_is_followed_until_the_server_goes() {
-    let lists = b"0009A device\n0000000aB offline\n".to_vec();
-    let fake = Fake::start(move |_| Reply::Bytes(lists.clone())).await;
-    let mut tracker = fake.devices().track().await.unwrap();
-    assert_eq!(tracker.next().await.unwrap()[0].serial, "A");
-    assert_eq!(tracker.next().await.unwrap(), []);
-    assert_eq!(tracker.next().await.unwrap()[0].state, "offline");
-    assert!(matches!(tracker.next().await, Err(DeviceError::NoServer { .. })));
-}
-
-#[tokio::test]
-async fn small_files_go_both_ways() {
-    let answer: Vec<u8> = [b"DATA\x03\0\0\0abc".as_slice(), b"DONE\0\0\0\0"].concat();
-    let phone = Fake::phone(move |r| (r == "sync:").then(|| Reply::Bytes(answer.clone()))).await;
-    let device = phone.open().await;
-    assert_eq!(device.pull("/sdcard/x", 10).await.unwrap(), "abc");
-    assert!(matches!(device.pull("/sdcard/x", 2).await, Err(DeviceError::Garbled { .. })));
-    assert!(device.push("/sdcard/x", 0o644, b"abc").await.unwrap_err().may_have_acted());
-
-    let refusal = b"FAIL\x17\0\0\0No such file, not found".to_vec();
-    let phone = Fake::phone(move |r| (r == "sync:").then(|| Reply::Bytes(refusal.clone()))).await;
-    let error = phone.open().await.pull("/sdcard/x", 10).await.unwrap_err();
+async fn a_file_that_the_phone_does_not_take_is_told_in_its_words() {
+    let phone = Fake::phone(|r| {
+        let answer = |id: &[u8]| match id {
+            b"DONE" => b"FAIL\x17\0\0\0No such file, not found".to_vec(),
+            _ => Vec::new(),
+        };
+        (r == "sync:").then_some(Reply::Sync(answer))
+    })
+    .await;
+    let error = phone.open().await.install(b"abc").await.unwrap_err();
     assert!(matches!(&error, DeviceError::Refused { .. }), "{error:?}");
     assert!(error.to_string().contains("No such file"), "{error}");
-    assert!(phone.open().await.push("/sdcard/x", 0o644, b"a").await.is_err());
-    let long = "x".repeat(2000);
-    assert!(matches!(phone.open().await.pull(&long, 9).await, Err(DeviceError::NotSent { .. })));
+    let commands = phone.commands();
+    assert!(commands.iter().all(|line| !line.contains("pm install")), "{commands:?}");
+    // What is no answer at all leaves it open.
+    let phone =
+        Fake::phone(|r| (r == "sync:").then_some(Reply::Sync(|_| b"WHAT\0\0\0\0".to_vec()))).await;
+    assert!(phone.open().await.install(b"abc").await.unwrap_err().may_have_acted());
 }

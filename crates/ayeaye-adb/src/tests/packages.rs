@@ -143,6 +143,27 @@ async fn a_package_that_was_not_installed_does_not_stay_on_the_phone() {
     );
 }
 
+/// Some makers' adbd closes `exec:`.
+#[tokio::test]
+async fn an_app_is_installed_where_no_program_may_be_run_without_a_shell() {
+    for (said, succeeds) in [("Success", true), ("Failure [INSTALL_FAILED_INVALID_APK]", false)] {
+        let fake = Fake::phone(move |request| match request {
+            "sync:" => Some(Reply::Sync(|id| match id {
+                b"DONE" => b"OKAY\0\0\0\0".to_vec(),
+                _ => Vec::new(),
+            })),
+            _ if request.starts_with("exec:") => Some(Reply::Cut),
+            _ => request.contains("pm install -r").then(|| Reply::out(said)),
+        })
+        .await;
+        let installed = fake.open().await.install(b"PK").await;
+        assert_eq!(installed.is_ok(), succeeds, "{installed:?}");
+        let line = fake.commands().pop().unwrap();
+        assert!(line.starts_with("pm install -r /data/local/tmp/ayeaye-"), "{line}");
+        assert!(line.contains("; rm -f /data/local/tmp/ayeaye-"), "{line}");
+    }
+}
+
 #[tokio::test]
 async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() {
     for (pids, user, owners, expected) in [
@@ -164,6 +185,21 @@ async fn of_an_app_that_is_there_twice_the_log_is_that_of_the_person_in_front() 
         let line = fake.commands().pop().unwrap();
         assert!(line.contains(&format!("--pid={expected} ")), "{user}: {line}");
     }
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_read_is_not_one_without_crashes() {
+    let fake = Fake::phone(|request| {
+        let line = request.strip_prefix("shell,v2,raw:")?;
+        if line.contains("query-activities") {
+            return Some(Reply::out(APPS));
+        }
+        let said = "Unable to open log device '/dev/log/crash'\nayeaye-failed\n".to_owned();
+        line.contains("logcat").then(|| Reply::Shell(String::new(), said, 0))
+    })
+    .await;
+    let error = fake.open().await.app_log("com.a.player", true, 10).await.unwrap_err();
+    assert!(error.to_string().contains("Unable to open log device"), "{error}");
 }
 
 /// Android 5.

@@ -408,6 +408,10 @@ async fn what_was_done_before_a_refusal_is_told() {
     let done = fake.open().await.perform(&submitted, ON).await.unwrap();
     let uncertain = done.uncertain.unwrap();
     assert!(uncertain.contains("enter was not pressed"), "{uncertain}");
+    // What is typed is no second command.
+    let fake = Fake::phone(move |request| request.contains("input text").then(refusal)).await;
+    let error = fake.open().await.perform(&typing("a && b"), ON).await.unwrap_err();
+    assert!(!error.may_have_acted(), "{error:?}");
     // One of the two taps may have been done.
     let fake = Fake::phone(move |request| request.contains("input tap").then(refusal)).await;
     let point = Point::new(500, 500).unwrap();

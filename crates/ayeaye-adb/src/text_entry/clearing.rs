@@ -38,14 +38,15 @@ const MAX_KEYS: usize = MAX_DELETES + FEW_FORWARD;
 const MAX_ROUNDS: usize = 8;
 
 /// What is known of a field that was to be emptied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Emptied {
     /// It is empty.
     Yes,
     /// The caret stands at its start, and nothing is left in that line. Others may hold something.
     AtStart,
-    /// The phone has done what empties fields, and does not tell what is left.
-    Unknown,
+    /// The phone has done what empties fields, and does not tell what is left: it shows this text, which may be what
+    /// an empty field asks for.
+    Unknown(Option<String>),
 }
 
 /// Where HOME and END lead, and where the caret was before.
@@ -99,7 +100,7 @@ pub(super) async fn clear(
         // Without a caret the text itself has to be looked at; it may be what an empty field asks for.
         None => match shown_text(client).await {
             Some(text) if text.is_empty() => return Ok(Emptied::Yes),
-            None => return Ok(Emptied::Unknown),
+            None => return Ok(Emptied::Unknown(None)),
             shown => shown,
         },
     };
@@ -137,7 +138,7 @@ async fn after_deleting(
                 WHAT,
                 format!("{} characters are left in it; nothing was typed", after.chars().count()),
             )),
-            _ => Ok(Emptied::Unknown),
+            (_, after) => Ok(Emptied::Unknown(after)),
         },
     }
 }
@@ -258,7 +259,8 @@ async fn clear_through(
     cleared
 }
 
-async fn shown_text(client: &DeviceClient) -> Option<String> {
+/// What the field in focus shows, at the price of a look at all elements.
+pub(super) async fn shown_text(client: &DeviceClient) -> Option<String> {
     let fields = Fields::dump(client).await.ok()?;
     fields.text().map(ToOwned::to_owned)
 }

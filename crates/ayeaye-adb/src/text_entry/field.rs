@@ -49,7 +49,7 @@ pub(super) enum Arrival {
 }
 
 /// What is known of a field before a text is typed into it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FieldBefore {
     pub(super) caret: Option<Caret>,
     /// The caret was told right after a tap on the field: it may be that of the field before.
@@ -58,18 +58,20 @@ pub(super) struct FieldBefore {
     pub(super) empty: bool,
     /// It should have been emptied, and that could not be checked.
     pub(super) maybe_empty: bool,
+    /// What it showed then: the text that is left, or what an empty one asks for.
+    pub(super) shown: Option<String>,
 }
 
 impl FieldBefore {
     /// The same field, now that it is known to be empty.
-    pub(super) fn emptied(self) -> Self {
+    pub(super) fn emptied(&self) -> Self {
         let caret = self.caret.map(|_| Caret::START);
         Self { caret, empty: true, ..Self::default() }
     }
 
     /// Whether nothing stood in the field that shows this now: all of it is before the caret, and what keyboards make of
     /// a text is no longer than that. Else another field may have got the focus meanwhile.
-    fn was_empty(self, caret: Option<Caret>, shown: &str, text: &str) -> bool {
+    fn was_empty(&self, caret: Option<Caret>, shown: &str, text: &str) -> bool {
         let units = |text: &str| text.encode_utf16().count();
         let held = units(shown);
         let is_behind = |now: Caret| !now.is_selection() && now.end == held;
@@ -99,7 +101,7 @@ impl Hides {
         }
     }
 
-    pub(super) fn told(self) -> Option<bool> {
+    pub(super) fn hides_text(self) -> Option<bool> {
         self.0
     }
 }
@@ -107,7 +109,7 @@ impl Hides {
 /// Finds out whether a text has arrived in the field in focus, and whether that hides it.
 pub(super) async fn arrival(
     client: &DeviceClient,
-    before: FieldBefore,
+    before: &FieldBefore,
     text: &str,
     hides: &mut Hides,
 ) -> Arrival {
@@ -181,7 +183,7 @@ impl Fields {
         Some(if field.text == field.hint { "" } else { &field.text })
     }
 
-    fn judge(&self, before: FieldBefore, caret: Option<Caret>, text: &str) -> Arrival {
+    fn judge(&self, before: &FieldBefore, caret: Option<Caret>, text: &str) -> Arrival {
         let Some(field) = self.focused() else {
             let why = "no text field is in focus, as far as the phone tells";
             return Arrival::Unknown(why.to_owned());
@@ -226,7 +228,9 @@ impl Fields {
         if contained && should_be_whole {
             return Arrival::Different("the field holds more than the text".to_owned());
         }
-        let untouched = unmoved || shown.is_empty();
+        // A keyboard that types nothing leaves what an empty field asks for, which is not told from a text everywhere.
+        let is_as_it_was = before.shown.as_deref() == Some(shown);
+        let untouched = unmoved || shown.is_empty() || is_as_it_was;
         let is_nowhere = !contained && !self.holds_elsewhere(field, comparison, &typed);
         if untouched && is_nowhere {
             return Arrival::Nothing;
@@ -335,12 +339,13 @@ mod tests {
         Caret { start: place, end: place, composing: false }
     }
 
-    const UNKNOWN: FieldBefore =
-        FieldBefore { caret: None, tapped: false, empty: false, maybe_empty: false };
-    const EMPTIED: FieldBefore = FieldBefore { empty: true, ..UNKNOWN };
+    const UNKNOWN: &FieldBefore =
+        &FieldBefore { caret: None, tapped: false, empty: false, maybe_empty: false, shown: None };
+    const EMPTIED: &FieldBefore =
+        &FieldBefore { caret: None, tapped: false, empty: true, maybe_empty: false, shown: None };
 
     fn before(place: usize) -> FieldBefore {
-        FieldBefore { caret: Some(at(place)), ..UNKNOWN }
+        FieldBefore { caret: Some(at(place)), ..FieldBefore::default() }
     }
 
     fn is_different(arrival: &Arrival) -> bool {
@@ -360,10 +365,10 @@ mod tests {
             assert_eq!(one(shown).judge(EMPTIED, None, text), Arrival::There, "{shown}");
             let now = Some(at(4 + shown.encode_utf16().count()));
             let behind = one(&format!("old {shown}"));
-            assert_eq!(behind.judge(before(4), now, text), Arrival::There, "{shown}");
+            assert_eq!(behind.judge(&before(4), now, text), Arrival::There, "{shown}");
             // It may be what is old.
             let tapped = FieldBefore { tapped: true, ..before(4) };
-            for before in [UNKNOWN, tapped] {
+            for before in [UNKNOWN, &tapped] {
                 assert!(is_different(&behind.judge(before, now, text)), "{shown}");
             }
         }
@@ -388,10 +393,10 @@ mod tests {
     #[test]
     fn a_text_behind_another_that_moves_the_caret_too_little_is_another() {
         let behind = one("old 15");
-        assert!(is_different(&behind.judge(before(4), Some(at(6)), "1.5")));
-        assert_eq!(behind.judge(before(4), Some(at(6)), "15"), Arrival::There);
+        assert!(is_different(&behind.judge(&before(4), Some(at(6)), "1.5")));
+        assert_eq!(behind.judge(&before(4), Some(at(6)), "15"), Arrival::There);
         // The field groups what was typed.
-        assert_eq!(one("old 1,500").judge(before(4), Some(at(9)), "1500"), Arrival::There);
+        assert_eq!(one("old 1,500").judge(&before(4), Some(at(9)), "1500"), Arrival::There);
     }
 
     #[test]
@@ -403,39 +408,44 @@ mod tests {
 
     #[test]
     fn a_text_may_be_typed_again_only_where_nothing_has_changed() {
-        assert_eq!(one("old").judge(before(3), Some(at(3)), "new"), Arrival::Nothing);
+        assert_eq!(one("old").judge(&before(3), Some(at(3)), "new"), Arrival::Nothing);
         assert_eq!(one("").judge(UNKNOWN, None, "new"), Arrival::Nothing);
         assert_eq!(one("").judge(EMPTIED, None, "new"), Arrival::Nothing);
         // What was there before is not known.
         assert!(is_different(&one("old").judge(UNKNOWN, None, "new")));
         let maybe_empty = FieldBefore { maybe_empty: true, ..before(0) };
-        assert!(is_different(&one("old").judge(maybe_empty, Some(at(0)), "new")));
-        assert!(is_different(&one("old\u{5b57}").judge(before(3), Some(at(4)), "new")));
+        assert!(is_different(&one("old").judge(&maybe_empty, Some(at(0)), "new")));
+        // Shown is what was left, or what an empty field asks for.
+        let hint = FieldBefore { shown: Some("Note".to_owned()), ..maybe_empty };
+        assert_eq!(one("Note").judge(&hint, Some(at(0)), "new"), Arrival::Nothing);
+        assert!(is_different(&one("Note").judge(&hint, Some(at(0)), "not")), "it may be there");
+        assert!(is_different(&one("\u{5b57}").judge(&hint, Some(at(1)), "new")));
+        assert!(is_different(&one("old\u{5b57}").judge(&before(3), Some(at(4)), "new")));
         // Nothing moved, and yet it is there: from before, or not.
-        assert!(is_different(&one("banana").judge(before(6), Some(at(6)), "a")));
+        assert!(is_different(&one("banana").judge(&before(6), Some(at(6)), "a")));
         assert!(is_different(&one("old new").judge(EMPTIED, Some(at(7)), "new")));
     }
 
     #[test]
     fn a_text_may_replace_what_became_of_it_only_in_a_field_that_was_empty() {
-        let is_altered = |shown: &str, before: FieldBefore, caret: Option<Caret>| {
+        let is_altered = |shown: &str, before: &FieldBefore, caret: Option<Caret>| {
             let judged = one(shown).judge(before, caret, "ni hao");
             assert!(is_different(&judged) || matches!(judged, Arrival::Altered(_)), "{judged:?}");
             matches!(judged, Arrival::Altered(_))
         };
         assert!(is_altered("\u{4f60}\u{597d}", EMPTIED, None));
-        assert!(is_altered("\u{4f60}\u{597d}", before(0), Some(at(2))));
+        assert!(is_altered("\u{4f60}\u{597d}", &before(0), Some(at(2))));
         let composing = Some(Caret { composing: true, ..at(2) });
-        assert!(is_altered("\u{4f60}\u{597d}", before(0), composing));
+        assert!(is_altered("\u{4f60}\u{597d}", &before(0), composing));
         // Something stands behind it, or before it, or is too long to come from the text.
-        assert!(!is_altered("\u{4f60}\u{597d}old", before(0), Some(at(2))));
-        assert!(!is_altered("old\u{4f60}", before(3), Some(at(4))));
-        assert!(!is_altered("what is old", before(0), Some(at(11))));
+        assert!(!is_altered("\u{4f60}\u{597d}old", &before(0), Some(at(2))));
+        assert!(!is_altered("old\u{4f60}", &before(3), Some(at(4))));
+        assert!(!is_altered("what is old", &before(0), Some(at(11))));
         // The caret may be that of the field before.
         let tapped = FieldBefore { tapped: true, ..before(0) };
-        assert!(!is_altered("old\u{4f60}", tapped, Some(at(4))));
+        assert!(!is_altered("old\u{4f60}", &tapped, Some(at(4))));
         let maybe_empty = FieldBefore { maybe_empty: true, ..before(0) };
-        assert!(!is_altered("old\u{4f60}", maybe_empty, Some(at(4))));
+        assert!(!is_altered("old\u{4f60}", &maybe_empty, Some(at(4))));
         assert!(!is_altered("old", UNKNOWN, Some(at(3))));
         // It may have become a part of the screen.
         let part = ("Button", "Ni Hao", "");
@@ -452,10 +462,10 @@ mod tests {
             ("Button", "Anna Lee", ""),
         ] {
             let text = if other.0 == "Button" { "anna lee" } else { "7" };
-            let judged = fields(&[other, focused]).judge(before(0), Some(at(0)), text);
+            let judged = fields(&[other, focused]).judge(&before(0), Some(at(0)), text);
             assert!(is_different(&judged), "{other:?}: {judged:?}");
         }
-        let judged = fields(&[("EditText", "x", "")]).judge(before(0), Some(at(0)), "7");
+        let judged = fields(&[("EditText", "x", "")]).judge(&before(0), Some(at(0)), "7");
         assert!(matches!(judged, Arrival::Unknown(_)), "{judged:?}");
     }
 
@@ -479,7 +489,7 @@ mod tests {
             for said in after {
                 hides.after(*said);
             }
-            hides.told()
+            hides.hides_text()
         };
         assert_eq!(told(Some(false), &[]), None);
         assert_eq!(told(Some(false), &[None]), None);

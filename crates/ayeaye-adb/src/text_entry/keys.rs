@@ -23,6 +23,8 @@ pub(super) struct TypingLine {
     pub(super) end: usize,
     /// How long its keys may take, besides what each command has time for.
     pub(super) takes: Duration,
+    /// It has several commands, of which the first may have been carried out when another fails.
+    pub(super) several: bool,
 }
 
 /// The command lines that type such a text, one call each, on this display if it is named.
@@ -37,7 +39,9 @@ pub(super) fn parts(text: &str, display: Option<u32>) -> Vec<TypingLine> {
         let text = String::from_iter(chunk);
         end += text.len();
         let keys: u32 = chunk.iter().map(|c| if needs_shift(*c) { 2 } else { 1 }).sum();
-        TypingLine { line: command(&text, display), end, takes: KEY_TIME * keys }
+        let pieces = pieces(&text);
+        let several = 1 < pieces.len();
+        TypingLine { line: command(&pieces, display), end, takes: KEY_TIME * keys, several }
     };
     chars.chunks(MAX_CHUNK).map(part).collect()
 }
@@ -47,14 +51,18 @@ fn needs_shift(c: char) -> bool {
     c.is_ascii_uppercase() || r#"~!@#$%^&*()_+{}|:"<>?"#.contains(c)
 }
 
-fn command(text: &str, display: Option<u32>) -> String {
+/// What one command each can type.
+fn pieces(text: &str) -> Vec<String> {
+    text.replace("%s", "%\0s").split('\0').map(ToOwned::to_owned).collect()
+}
+
+fn command(pieces: &[String], display: Option<u32>) -> String {
     let input = input(display);
-    let apart = text.replace("%s", "%\0s");
-    let pieces = apart.split('\0').map(|piece| {
+    let commands = pieces.iter().map(|piece| {
         let word = quote(&piece.replace(' ', "%s")).expect("keys are no control characters");
         format!("{input}text {word}")
     });
-    pieces.collect::<Vec<_>>().join(" && ")
+    commands.collect::<Vec<_>>().join(" && ")
 }
 
 #[cfg(test)]
@@ -90,7 +98,9 @@ mod tests {
         assert_eq!(commands("%s"), ["input text '%' && input text 's'"]);
         assert_eq!(commands("it's"), [r"input text 'it'\''s'"]);
         assert!(commands("").is_empty());
+        assert!(!parts("a && b", None)[0].several);
         let parts = parts("input %s", Some(4));
+        assert!(parts[0].several);
         assert_eq!(parts[0].line, "input -d 4 text 'input%s%' && input -d 4 text 's'");
         for text in ["%s", "%%s", "100% sure", "% s", "%s%s", "a %s b", "%"] {
             assert_eq!(arrives(text), text);

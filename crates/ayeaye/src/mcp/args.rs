@@ -7,7 +7,7 @@ pub mod watch;
 use std::time::Duration;
 
 use ayeaye_agent::gate::PolicyProfile;
-use ayeaye_agent::{DeviceId, ReplyMode, SessionId, is_unseen};
+use ayeaye_agent::{DeviceId, ReplyMode, SessionId, is_unseen, with_line_feeds};
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::JsonObject;
@@ -248,8 +248,9 @@ pub fn text(name: &'static str, text: &str) -> Result<String, ToolError> {
     if MAX_TEXT < text.len() {
         return Err(ToolError::too_long(name, text.len(), MAX_TEXT));
     }
+    let clean = with_line_feeds(text);
     let clean: String =
-        text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
+        clean.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     // What nobody sees is no task either.
     let shows = |c: char| {
         !(c.is_whitespace() || is_unseen(c) || matches!(c, '\u{200c}' | '\u{200d}' | '\u{ad}'))
@@ -381,6 +382,7 @@ mod tests {
             assert!(told.contains("`task`") && told.contains("empty"), "{told}");
         }
         assert_eq!(text("task", " o\u{200d}k\u{7} ").unwrap(), "o\u{200d}k");
+        assert_eq!(text("task", "one\r\ntwo\rthree").unwrap(), "one\ntwo\nthree");
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl KeptLabels {
         Self { file, entries: None }
     }
 
+    /// Reads the file, if that was not done yet.
+    pub(super) fn load(&mut self) {
+        self.entries();
+    }
+
     pub(super) fn get(&mut self, key: &LabelKey) -> Option<Labels> {
         let (used, labels) = self.entries().get_mut(key)?;
         *used = now();

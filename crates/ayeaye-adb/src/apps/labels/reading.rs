@@ -1,5 +1,6 @@
 //! Reading the names from the package files of a phone, several in one command.
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -24,7 +25,10 @@ const MAX_SPLITS: usize = 3;
 const WHAT: &str = "the names of its apps";
 
 /// Reads what is not known yet of all apps that have an icon, and publishes it piece by piece.
-pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(), DeviceError> {
+pub(super) async fn read(store: &Arc<AppLabels>, client: &DeviceClient) -> Result<(), DeviceError> {
+    // Some megabytes, the first time: apart from the tasks that wait for phones, as the writing below.
+    let own = Arc::clone(store);
+    drop(tokio::task::spawn_blocking(move || lock(&own.kept).load()).await);
     let ask = batch(&[
         LIST,
         // Versions are told since Android 8, and since then too who is in front may be called that. It is asked for
@@ -94,10 +98,13 @@ pub(super) async fn read(store: &AppLabels, client: &DeviceClient) -> Result<(),
     store.publish(client.id(), known, true);
     // Another process may have written more meanwhile: nothing new is no reason to replace that.
     if is_new {
-        let saving = lock(&store.kept).saving();
-        if let Some(saving) = saving {
-            tokio::task::spawn_blocking(move || saving.write());
-        }
+        let own = Arc::clone(store);
+        tokio::task::spawn_blocking(move || {
+            let saving = lock(&own.kept).saving();
+            if let Some(saving) = saving {
+                saving.write();
+            }
+        });
     }
     Ok(())
 }

@@ -59,6 +59,22 @@ fn read_back(profile: Profile, action: &Action, call: &ParsedCall) -> TestCaseRe
     Ok(())
 }
 
+#[test]
+fn line_breaks_of_every_system_are_typed_as_those_of_phones() {
+    let text = "one\r\ntwo\rthree\nfour".to_owned();
+    let typed = Gesture::Type { text, point: None, clear: false, submit: false }.into();
+    let mut types = 0;
+    for &profile in Profile::ALL {
+        let Some(call) = written(profile, &typed) else { continue };
+        let family = profile.family();
+        let read = family.verbs().read(&call, "", &coords(family));
+        let Ok(Action::Gesture(Gesture::Type { text, .. })) = read else { continue };
+        assert_eq!(text, "one\ntwo\nthree\nfour", "{profile}");
+        types += 1;
+    }
+    assert!(10 < types, "{types}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 

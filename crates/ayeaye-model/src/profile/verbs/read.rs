@@ -1,7 +1,9 @@
 //! From a call to an action.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point, Question};
+use ayeaye_agent::{
+    Action, Decision, Direction, Gesture, Key, ParseError, Point, Question, with_line_feeds,
+};
 
 use super::slots::{Reader, YES};
 use super::{CallUser, Meaning, STATUS, SUCCESS, Slot, Typing, VerbTable, failure};
@@ -138,6 +140,7 @@ impl Reader<'_> {
         let Some(text) = self.raw_text()?.filter(has_text) else {
             return self.missing(Slot::is_text);
         };
+        let text = with_line_feeds(&text);
         let mut submit = self.flag(Slot::Submit)?;
         let mut text = text.as_str();
         let newlines: &[&str] = match typing {

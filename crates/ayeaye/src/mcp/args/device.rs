@@ -1,7 +1,9 @@
 //! The arguments of the tools that act on a phone directly.
 use std::time::Duration;
 
-use ayeaye_agent::{Agreed, DeviceId, DirectAction, Gesture, Key, Point, Principal};
+use ayeaye_agent::{
+    Agreed, DeviceId, DirectAction, Gesture, Key, Point, Principal, with_line_feeds,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -317,15 +319,16 @@ impl PlacedArgs for TypeArgs {
         if LONGEST_TEXT < self.text.len() {
             return Err(ToolError::long_text(self.text.len(), LONGEST_TEXT));
         }
+        let text = with_line_feeds(&self.text);
         let fits = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
-        if let Some(odd) = self.text.chars().find(|c| !fits(*c)) {
+        if let Some(odd) = text.chars().find(|c| !fits(*c)) {
             return Err(ToolError::not_typable(odd));
         }
-        if self.text.is_empty() && !self.clear.unwrap_or_default() {
+        if text.is_empty() && !self.clear.unwrap_or_default() {
             return Err(ToolError::nothing_to_type());
         }
         Ok(Gesture::Type {
-            text: self.text.clone(),
+            text,
             point,
             clear: self.clear.unwrap_or_default(),
             submit: self.submit.unwrap_or_default(),
@@ -461,6 +464,19 @@ mod tests {
         let typed = json!({ "device_id": "a", "text": "hi", "ref": "7a-1", "x": 5, "y": 5 });
         let typed: TypeArgs = serde_json::from_value(typed).unwrap();
         assert!(typed.place().element().is_err());
+    }
+
+    #[test]
+    fn line_breaks_of_every_system_are_typed_as_those_of_phones() {
+        let typed = |text: &str| {
+            let args = json!({ "device_id": "a", "text": text });
+            serde_json::from_value::<TypeArgs>(args).unwrap().gesture()
+        };
+        let Gesture::Type { text, .. } = typed("one\r\ntwo\rthree\nfour").unwrap() else {
+            panic!()
+        };
+        assert_eq!(text, "one\ntwo\nthree\nfour");
+        assert!(typed("bell\u{7}").unwrap_err().to_string().contains("U+0007"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What must hold for replies nobody thought of. Those that somebody did are in
 //! `corpus/gelab.jsonl`.
-use ayeaye_agent::{Action, Decision, Gesture, ParseError};
+use ayeaye_agent::{Action, Decision, Gesture, ParseError, with_line_feeds};
 use proptest::prelude::*;
 
 use super::{may_be_cut, read};
@@ -77,6 +77,6 @@ proptest! {
         else {
             return Err(TestCaseError::fail(format!("{:?}", parse(&reply))));
         };
-        prop_assert_eq!(read, text);
+        prop_assert_eq!(read, with_line_feeds(text));
     }
 }
