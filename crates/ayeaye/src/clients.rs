@@ -148,7 +148,10 @@ impl Client {
             }
             Self::VsCode => "in VS Code: MCP: List Servers, start it, and use Copilot's agent mode",
             Self::Codex => "start `codex` anew; /mcp shows the server",
-            Self::GeminiCli => "start `gemini` anew; /mcp shows the server",
+            Self::GeminiCli => {
+                "start `gemini` anew in a folder that you trust (elsewhere servers are off); /mcp shows the server. \
+                 `gemini -p` gives its model the tools with `--approval-mode yolo` or \"trust\": true in the entry only"
+            }
             Self::Opencode => "start `opencode` anew",
             Self::Goose => "start Goose anew; Extensions shows the server",
             Self::Zed => "Zed reads it at once; the Agent Panel's settings show the server",

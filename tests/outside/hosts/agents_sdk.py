@@ -30,7 +30,7 @@ async def main(settings):
     async with kind(name="ayeaye", params=params, client_session_timeout_seconds=300) as server:
         model = OpenAIChatCompletionsModel("scripted", AsyncOpenAI(base_url=settings["model"]))
         agent = Agent(name="phone", model=model, mcp_servers=[server])
-        print((await Runner.run(agent, settings["prompt"], max_turns=30)).final_output)
+        print((await Runner.run(agent, settings["prompt"], max_turns=50)).final_output)
 
 
 if __name__ == "__main__":

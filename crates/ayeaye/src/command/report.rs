@@ -42,7 +42,7 @@ impl RunJson {
     fn with_next(report: &Report, config: &Config, next: &'static str) -> Self {
         let id = report.session_id;
         let mut result = RunResult::whole(report);
-        result.next = next;
+        result.next = next.into();
         let logs = ayeaye_export::session_logs(&config.data_dir, id).unwrap_or_default();
         let logs = logs
             .into_iter()

@@ -166,6 +166,9 @@ pub struct ContinueArgs {
     /// Leave it out, or empty, if you give `task`.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
+    /// The number that `next` gives for this call. It changes nothing; it is for hosts that end a turn when one
+    /// call is made again and again.
+    pub call_number: Option<i64>,
     /// Only for the app: leave it out.
     // Which question its user has read, counted from 1: 0 is what a model gives that cannot leave it out. In the schema
     // where the app is shown: hosts check what it asks for against that.

@@ -177,7 +177,7 @@ const PROMPTS: [PromptSpec; 5] = [
 /// The common end of all prompts: how to follow a task.
 const FOLLOW: &str = "\
 Read stop_reason in each result and do what `next` says. STILL_RUNNING: call ask_agent_continue with the \
-session_id alone until it says something else. INFO_ACTION_NEEDS_REPLY: ask me the question, then call \
+session_id and the call_number in `next` until it says something else. INFO_ACTION_NEEDS_REPLY: ask me the question, then call \
 ask_agent_continue with the session_id and my answer in reply_from_client; never make up an answer. If the \
 question is a takeover (sign-in, captcha, code, payment), I do that on the phone, and you continue when I \
 say that it is done.\n\n";

@@ -1,5 +1,6 @@
 //! The results of tools. The same facts are in the text (as JSON) and in `structuredContent`, because
 //! some hosts show their model only one of them.
+mod advice;
 mod devices;
 mod direct;
 mod elements;
@@ -20,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+pub use self::advice::Advice;
 pub use self::devices::{DeviceItem, DeviceList, also_reachable};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree, Unlisted};
@@ -76,7 +78,7 @@ pub struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_uri: Option<String>,
     /// What to do now.
-    pub next: &'static str,
+    pub next: Advice,
 }
 
 /// The phone of a session.
@@ -249,7 +251,7 @@ impl RunResult {
         if let Some(question) = &mut self.question {
             question.asked = asked.map(Unanswered::name);
             if asked == Some(Unanswered::Declined) {
-                self.next = next::DECLINED;
+                self.next = next::DECLINED.into();
             }
         }
         self
@@ -258,8 +260,8 @@ impl RunResult {
     /// Advises to wait while a person drives the phone by hand: going on would take it from them.
     #[must_use]
     pub fn in_hand(mut self, report: &Report) -> Self {
-        if report.question.is_none() && self.next == next::next(report) {
-            self.next = next::IN_HAND;
+        if report.question.is_none() && self.next.is(next::next(report)) {
+            self.next = next::IN_HAND.into();
         }
         self
     }
@@ -268,15 +270,22 @@ impl RunResult {
     #[must_use]
     pub fn offered(mut self, report: &Report, offer: ConnectionTools) -> Self {
         if !offer.tools.agent {
-            self.next = next::without_tasks(report.stop_reason, offer.tools);
+            self.next = next::without_tasks(report.stop_reason, offer.tools).into();
             if let Some(message) = next::by_hand_without_tasks(report) {
                 message.clone_into(&mut self.message);
             }
         } else if offer.tools.device
             && let Some(next) = next::with_device_tools(report)
         {
-            self.next = next;
+            self.next = next.into();
         }
+        self
+    }
+
+    /// After a call with this number: what is advised next has another one.
+    #[must_use]
+    pub fn after_call(mut self, call_number: Option<i64>) -> Self {
+        self.next = self.next.after(call_number);
         self
     }
 }
@@ -325,7 +334,7 @@ impl RunResult {
             screenshot_uri: report
                 .screenshot_step
                 .map(|step| Address::Screenshot(report.session_id, step).to_string()),
-            next: next::next(report),
+            next: next::next(report).into(),
         }
     }
 

@@ -37,8 +37,8 @@ until the task is done.
 2. ask_agent_start_new_task: its device_id and one plain task. Resets the phone to its home screen and \
 returns a session_id.
 3. Read stop_reason; `next` says what to do. STILL_RUNNING: call ask_agent_continue with just the session_id \
-to follow it. INFO_ACTION_NEEDS_REPLY: ask your user, then ask_agent_continue with the session_id and \
-reply_from_client; never make up an answer. Takeover (sign-in, captcha, code, payment): your user acts on the \
+and the call_number in `next` to follow it. INFO_ACTION_NEEDS_REPLY: ask your user, then ask_agent_continue \
+with the session_id and reply_from_client; never make up an answer. Takeover (sign-in, captcha, code, payment): your user acts on the \
 phone and says done; then send that as reply_from_client. CANCELLED, USER_PAUSED: somebody stopped it; ask your \
 user before you go on. After any other early stop, call ask_agent_continue to resume.
 4. After success, ask_agent_continue with a task is faster for something related; after a failure, or \
@@ -147,8 +147,9 @@ Use it
 with what your user said. Do not make up answers;
 - after your user has done something by hand on the phone (sign-in, captcha, payment): \
 reply_from_client says that it is done;
-- to follow a task that is STILL_RUNNING, or to see the last result again, as after a call that timed out: session_id alone;
-- to resume after MAX_STEPS_REACHED etc. (CANCELLED, USER_PAUSED: if your user wants it): session_id alone, or \
+- to follow a task that is STILL_RUNNING, or see the last result again, as after a timeout: session_id and the \
+call_number in `next`;
+- to resume after MAX_STEPS_REACHED etc. (CANCELLED, USER_PAUSED: if your user wants it): the same, or \
 with advice in reply_from_client;
 - for a related request after success: session_id and task. It is faster than a new session.
 

@@ -229,12 +229,13 @@ mod tests {
         let full = json!({
             "session_id": "a", "device_id": "", "task": " ", "reply_from_client": "Anna Berg", "question_step": 0,
             "reply_is_secret": false, "max_steps": "", "reply_mode": "", "planner": "", "policy": "\n",
-            "wait_seconds": 0, "screenshot": "",
+            "wait_seconds": 0, "screenshot": "", "call_number": 0,
         });
         assert_eq!(
             coerced::<ContinueArgs>(full),
             json!({
                 "session_id": "a", "reply_from_client": "Anna Berg", "reply_is_secret": false, "wait_seconds": 0,
+                "call_number": 0,
             })
         );
         let tap = json!({

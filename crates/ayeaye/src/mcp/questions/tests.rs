@@ -61,7 +61,7 @@ fn a_form_never_takes_a_secret_in_words() {
 #[test]
 fn a_result_says_what_to_do_with_this_kind_of_question() {
     let next = |kind, text: &str| {
-        RunResult::from(&report(question(kind, text, &[]))).next.replace('\n', " ")
+        RunResult::from(&report(question(kind, text, &[]))).next.to_string().replace('\n', " ")
     };
     for by_hand in [
         next(QuestionKind::Takeover, "Please solve the captcha"),

@@ -1,4 +1,5 @@
-//! `next`: what the client's model should do after a run, by its stop reason.
+//! `next`: what the client's model should do after a run, by its stop reason. The `call_number N` of these texts gets its
+//! number in [`Advice`](super::Advice).
 use ayeaye_agent::{
     Question, QuestionKind, ReplyMode, Report, SUCCESS_IN_DOUBT, StopReason, TAKEN_OVER,
 };
@@ -58,14 +59,14 @@ pub(super) fn with_device_tools(report: &Report) -> Option<&'static str> {
         return Some(
             "The model answered, but said nothing that could be done: see message. Put the task differently: call \
              ask_agent_continue with this session_id and a task. Or your user can set another model \
-             (`ayeaye setup`); with only this session_id the same model tries once more. Or go on yourself with tap and \
-             type_text.",
+             (`ayeaye setup`); with only this session_id and call_number N the same model tries once more. Or go on \
+             yourself with tap and type_text.",
         );
     }
     (reason_to_go_on(report) == StopReason::ModelFailed).then_some(
         "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
          fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
-         session_id to resume; or go on yourself with tap and type_text.",
+         session_id and call_number N to resume; or go on yourself with tap and type_text.",
     )
 }
 
@@ -115,7 +116,7 @@ pub(super) const DECLINED: &str = "Your user declined to answer this in a form, 
 
 /// The next thing to do while a person drives the phone by hand.
 pub(super) const IN_HAND: &str = "A person is driving this phone by hand, and going on takes it from them. Wait until your user says that the \
-    agent may go on; then call ask_agent_continue with this session_id.";
+    agent may go on; then call ask_agent_continue with this session_id and call_number N.";
 
 /// The next thing to do.
 pub(super) fn next(report: &Report) -> &'static str {
@@ -144,7 +145,7 @@ pub(super) fn next(report: &Report) -> &'static str {
         StopReason::DeviceLost => after_device_loss(report),
         StopReason::UserPaused => {
             "A person has paused it: ask your user before you go on. When your user wants it to go on, call \
-             ask_agent_continue with this session_id."
+             ask_agent_continue with this session_id and call_number N."
         }
         StopReason::Cancelled
         | StopReason::ServerRestarted
@@ -189,11 +190,11 @@ fn to_get_answer(question: Option<&Question>) -> &'static str {
 fn while_running(report: &Report) -> &'static str {
     if waits_for_operator(report) {
         "An operator at the server answers the question, not you or your user: reply_from_client \
-         would be taken for the operator's answer. Call ask_agent_continue with only this session_id to \
-         follow it, or stop_task to end it."
+         would be taken for the operator's answer. Call ask_agent_continue with only this session_id and \
+         call_number N to follow it, or stop_task to end it."
     } else {
-        "The task is still running. Call ask_agent_continue with only this session_id to follow it, or \
-         stop_task to end it."
+        "The task is still running. Call ask_agent_continue with only this session_id and call_number N \
+         to follow it, or stop_task to end it."
     }
 }
 
@@ -202,14 +203,15 @@ fn out_of_steps(report: &Report) -> &'static str {
         "This session has used up all its steps, so continuing it does nothing: start a new task for what is left. \
          Your user can allow more with run.session-max-steps."
     } else {
-        "Call ask_agent_continue with this session_id to give it more steps; add reply_from_client \
-         to advise it."
+        "Call ask_agent_continue with this session_id and call_number N to give it more steps; add \
+         reply_from_client to advise it."
     }
 }
 
 fn out_of_budget(report: &Report) -> &'static str {
     if report.is_run_time_used_up() {
-        "Call ask_agent_continue with this session_id to resume: the next run has the same time again."
+        "Call ask_agent_continue with this session_id and call_number N to resume: the next run has the \
+         same time again."
     } else {
         "A limit of the server is used up: see message. Your user can raise it in ayeaye.toml and \
          restart the server; then call ask_agent_continue."
@@ -220,21 +222,21 @@ fn after_model_failure(report: &Report) -> &'static str {
     if report.has_unusable_replies() {
         "The model answered, but said nothing that could be done: see message. Put the task differently: call \
          ask_agent_continue with this session_id and a task. Or your user can set another model \
-         (`ayeaye setup`); with only this session_id the same model tries once more."
+         (`ayeaye setup`); with only this session_id and call_number N the same model tries once more."
     } else {
         "The model did not give a usable answer: see message; `ayeaye doctor` checks it. Once that is \
          fixed, and the server restarted if its settings were changed, call ask_agent_continue with this \
-         session_id to resume."
+         session_id and call_number N to resume."
     }
 }
 
 fn after_device_loss(report: &Report) -> &'static str {
     if report.message.contains(TAKEN_OVER) {
         "Somebody else drives this phone now: see message. Ask your user before you take it back by calling \
-         ask_agent_continue with this session_id, or start a new task on another phone."
+         ask_agent_continue with this session_id and call_number N, or start a new task on another phone."
     } else {
         "The phone was lost: see message. When it is back, call ask_agent_continue with this \
-         session_id."
+         session_id and call_number N."
     }
 }
 
@@ -246,16 +248,17 @@ fn after_interruption(report: &Report) -> &'static str {
              session_id and a task, or start a new task."
         }
         StopReason::ServerRestarted if report.has_lost_secrets() => {
-            "Call ask_agent_continue with this session_id to go on. Passwords, codes and the like that your user said \
-             are not kept, so the agent may ask for them again; or start a new task that has them."
+            "Call ask_agent_continue with this session_id and call_number N to go on. Passwords, codes and the like that \
+             your user said are not kept, so the agent may ask for them again; or start a new task that has them."
         }
         StopReason::Cancelled => {
             "Nothing is lost, but it was stopped. If that was not you, a person at the server's page or another client did \
-             it: ask your user before you go on. Then ask_agent_continue with this session_id resumes it; or start a \
-             new task."
+             it: ask your user before you go on. Then ask_agent_continue with this session_id and call_number N resumes \
+             it; or start a new task."
         }
         _ => {
-            "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
+            "Nothing is lost. Call ask_agent_continue with this session_id and call_number N to go on, or start a new \
+             task."
         }
     }
 }

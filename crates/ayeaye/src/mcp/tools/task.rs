@@ -52,7 +52,7 @@ impl Server {
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
             // A retry never starts a second task, whatever has become of the first.
-            return Box::pin(self.take_answer(&retry, wait, reply_mode, pictures)).await;
+            return Box::pin(self.take_answer(&retry, wait, reply_mode, pictures, None)).await;
         }
         let task = StartTask {
             policy: args::policy(args.policy.as_deref())?,
@@ -70,7 +70,7 @@ impl Server {
         // Goes on when this call is given up, unless it is cancelled.
         let starting = tokio::spawn(async move { agent.start_unless(task, &withdrawn).await });
         let follower = wait.until_begun(&Beginning::Task(&device), starting).await?;
-        self.follow(follower, &retry, wait, reply_mode, pictures).await
+        self.follow(follower, &retry, wait, reply_mode, pictures, None).await
     }
 
     #[tool(
@@ -92,7 +92,14 @@ impl Server {
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
         let pictures = args::pictures(args.screenshot.as_deref())?;
         if retry.is_retry() {
-            return Box::pin(self.take_answer(&retry, wait, reply_mode, pictures)).await;
+            return Box::pin(self.take_answer(
+                &retry,
+                wait,
+                reply_mode,
+                pictures,
+                args.call_number,
+            ))
+            .await;
         }
         let input = task_input::user_input(
             args.task.as_deref(),
@@ -126,7 +133,7 @@ impl Server {
         if answers_one && follower.has_dropped_answer() {
             return Err(ToolError::not_open());
         }
-        self.follow(follower, &retry, wait, reply_mode, pictures).await
+        self.follow(follower, &retry, wait, reply_mode, pictures, args.call_number).await
     }
 
     #[tool(
@@ -171,6 +178,7 @@ impl Server {
         wait: RunWait<'_>,
         reply_mode: ReplyMode,
         pictures: WantedPictures,
+        call_number: Option<i64>,
     ) -> Result<CallToolResponse, ToolError> {
         let ctx = wait.request();
         let client = ClientSupport::of(ctx);
@@ -181,7 +189,7 @@ impl Server {
         }
         let before = follower.report().global_steps;
         let followed = self.questions(retry, wait, reply_mode).follow(follower).await?;
-        Ok(self.told(followed, pictures, before, ctx).await)
+        Ok(self.told(followed, pictures, before, call_number, ctx).await)
     }
 
     /// The result for a run, or for a session that has none.
@@ -200,11 +208,12 @@ impl Server {
         wait: RunWait<'_>,
         reply_mode: ReplyMode,
         pictures: WantedPictures,
+        call_number: Option<i64>,
     ) -> Result<CallToolResponse, ToolError> {
         let ctx = wait.request();
         let followed = self.questions(retry, wait, reply_mode).take_answer().await?;
         // The run that the answer began; its steps are all that the report has.
-        Ok(self.told(followed, pictures, 0, ctx).await)
+        Ok(self.told(followed, pictures, 0, call_number, ctx).await)
     }
 
     /// The result of a call, with the pictures that are wanted: of its steps, those after the first `before` of
@@ -215,13 +224,15 @@ impl Server {
         followed: Followed,
         wanted: WantedPictures,
         before: u32,
+        call_number: Option<i64>,
         ctx: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let FollowedRun { report, asked, late, became_advice, replaced } = match followed {
             Followed::Result(followed) => followed,
             Followed::Asks(request) => return request.into(),
         };
-        let mut result = results::structured(&self.result(&report).await.asked(asked));
+        let facts = self.result(&report).await.asked(asked).after_call(call_number);
+        let mut result = results::structured(&facts);
         if late {
             result.content.extend(results::note(LATE));
         }
