@@ -52,7 +52,7 @@ impl Commander<'_> {
         let word =
             |path| quote(path).map_err(|error| self.client.not_sent(&what, error.to_string()));
         let (from, to_word) = (word(part)?, word(to)?);
-        let line = format!("if [ -e {to_word} ]; then echo {TAKEN}; else mv {from} {to_word}; fi");
+        let line = format!("[ -e {to_word} ] && echo {TAKEN} || mv {from} {to_word}");
         let error = match self.client.act_quick(&what, &line).await {
             Ok(output) if output.stdout.contains(TAKEN) => self.exists(&what, to),
             Ok(output) if output.exit_code == 0 => return Ok(()),

@@ -103,7 +103,7 @@ async fn a_file_has_its_name_once_it_is_there_as_a_whole() {
     let commands = fake.commands();
     let renamed = commands.last().unwrap();
     assert!(renamed.contains("mv '/sdcard/DCIM/.ayeaye-part-"), "{renamed}");
-    assert!(renamed.contains("if [ -e '/sdcard/DCIM/it'\\''s.txt' ]"), "{renamed}");
+    assert!(renamed.contains("[ -e '/sdcard/DCIM/it'\\''s.txt' ]"), "{renamed}");
 }
 
 #[tokio::test]
