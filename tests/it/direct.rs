@@ -11,6 +11,7 @@ use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete};
 mod displays;
 mod leave;
 mod limits;
+mod other_phone;
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const ASKED: &str = "INFO_ACTION_NEEDS_REPLY";

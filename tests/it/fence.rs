@@ -12,7 +12,7 @@ use crate::support::{
     until, within,
 };
 
-const OVER_WIFI: &str = "10.0.0.9:5555";
+pub(crate) const OVER_WIFI: &str = "10.0.0.9:5555";
 const TAKEN: &str = "another ayeaye server has taken it over";
 
 /// The places that were tapped, in thousandths of the screen.
@@ -117,7 +117,10 @@ async fn the_phone_refuses_a_driver_once_another_has_taken_it_over() {
 }
 
 /// An adb server at this address with this phone in its list, as soon as the last one has left it.
-async fn served_at(address: std::net::SocketAddr, phone: VirtualPhone) -> CancellationToken {
+pub(crate) async fn served_at(
+    address: std::net::SocketAddr,
+    phone: VirtualPhone,
+) -> CancellationToken {
     let down = CancellationToken::new();
     let server = within(10, "the address", async {
         loop {

@@ -250,6 +250,12 @@ async fn files_go_to_the_phone_and_back_and_nowhere_else() {
         act(&rig, "fetch_file", json!({ "from": "/sdcard/Download/a b.bin", "file": "c" })).await;
     assert_eq!(fetched["note"], "fetched 800000 bytes as c");
     assert_eq!(std::fs::read(files.join("c")).unwrap(), content);
+    // Neither the name nor the content of a file that is there changes.
+    std::fs::write(files.join("a b.bin"), "other").unwrap();
+    let told = refused(&rig, "send_file", json!({ "file": "a b.bin" })).await;
+    assert!(told.contains("there is a \"/sdcard/Download/a b.bin\" on it already"), "{told}");
+    act(&rig, "fetch_file", json!({ "from": "/sdcard/Download/a b.bin", "file": "e" })).await;
+    assert_eq!(std::fs::read(files.join("e")).unwrap(), content);
     std::fs::write(rig.data.path().join("outside"), "x").unwrap();
     for (tool, arguments, why) in [
         ("send_file", json!({ "file": "../outside" }), "not the name of a file"),

@@ -1,4 +1,5 @@
 //! One phone, as the agent drives it: the `Device` seam.
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ pub(crate) struct SeenScreens {
     displays: Displays,
     dumps: Arc<Dumps>,
     keyboards: Keyboards,
+    /// Somebody has driven it.
+    was_driven: AtomicBool,
     /// As it was told when the last run began.
     ban: Mutex<CaptureBan>,
 }
@@ -63,6 +66,10 @@ pub(crate) struct SeenScreens {
 impl SeenScreens {
     fn ban(&self) -> CaptureBan {
         self.ban.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn was_driven(&self) -> bool {
+        self.was_driven.load(Ordering::Relaxed)
     }
 
     /// Whose turn it is to list its elements.
@@ -364,6 +371,7 @@ impl Device for AdbDevice {
     }
 
     fn claim(&self) {
+        self.seen.was_driven.store(true, Ordering::Relaxed);
         self.client.fence().claim();
     }
 

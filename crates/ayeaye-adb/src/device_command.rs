@@ -1,4 +1,5 @@
 //! What adb can do with a phone beside its screen: addresses, apps, packages, files, logs.
+mod files;
 mod log;
 
 use std::path::PathBuf;
@@ -10,9 +11,9 @@ use ayeaye_agent::{CommandPreview, DeviceCommand, DeviceError, PackageFile, Perf
 use crate::apk;
 use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
-use crate::exchange::{ExchangeError, ExchangeFolder};
+use crate::exchange::ExchangeFolder;
 use crate::install::{self, Removal};
-use crate::parse::{current_user, quoted, sanitize, sanitize_up_to};
+use crate::parse::{quoted, sanitize, sanitize_up_to};
 use crate::quote::quote;
 use crate::{screen, sync};
 
@@ -164,42 +165,6 @@ impl Commander<'_> {
         Err(self.client.refused(&what, package_refusal(&told)))
     }
 
-    async fn send(&self, file: &str, to: &str) -> Result<Performed, DeviceError> {
-        let what = format!("sending {}", quoted(file));
-        let (path, size) = self.local(&what, file, MAX_FILE).await?;
-        let name = file.rsplit('/').next().unwrap_or(file);
-        let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
-        self.check_remote(&what, &to, &SHARED)?;
-        self.check_owner(&what, &to).await?;
-        self.client.ensure_driver(&what).await?;
-        sync::push_file(self.client, &to, (&path, None), COPYING).await?;
-        Ok(noted(format!("sent {size} bytes to {}", sanitize_up_to(&to, 300))))
-    }
-
-    async fn fetch(&self, from: &str, file: &str) -> Result<Performed, DeviceError> {
-        let what = format!("fetching {}", quoted(from));
-        self.check_remote(&what, from, &[&SHARED[..], &[TOOLS]].concat())?;
-        self.check_owner(&what, from).await?;
-        let folder = self.folder(&what)?;
-        let unusable = |error: ExchangeError| error.to_string();
-        let (own, name) = (folder.clone(), file.to_owned());
-        let create = move || own.incoming(&name).map_err(unusable);
-        let (incoming, into) = self.on_blocking_thread(&what, create).await?;
-        let size = sync::file_size(self.client, from).await?;
-        let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
-        if MAX_FILE < size {
-            let text = format!("it has {size} bytes, the most is {MAX_FILE}");
-            return Err(self.client.not_sent(&what, text));
-        }
-        // It may be written to while it is read; a phone that sends far more than it has told is not believed.
-        let most = MAX_FILE.min(size + GROWTH.max(size));
-        let own = folder.clone();
-        self.on_blocking_thread(&what, move || own.check_room(size).map_err(unusable)).await?;
-        let fetched = sync::pull_file(self.client, from, file, into, most, COPYING).await?;
-        self.on_blocking_thread(&what, move || incoming.keep().map_err(unusable)).await?;
-        Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
-    }
-
     fn folder(&self, what: &str) -> Result<&ExchangeFolder, DeviceError> {
         self.files.ok_or_else(|| {
             self.client.not_sent(what, "no folder for files is set: adb.files in ayeaye.toml")
@@ -237,45 +202,7 @@ impl Commander<'_> {
         let looked = looked.unwrap_or_else(|error| Err(format!("it broke down here: {error}")));
         looked.map_err(|why| self.client.not_sent(what, why))
     }
-
-    /// A path on the phone, in one of these places.
-    fn check_remote(&self, what: &str, path: &str, places: &[&str]) -> Result<(), DeviceError> {
-        let inside = places.iter().any(|place| path.starts_with(place));
-        let leads_out = path.split('/').any(|part| part == "..");
-        if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
-            return Err(self.client.not_sent(
-                what,
-                format!("{} is not a file below {}", quoted(path), places.join(", ")),
-            ));
-        }
-        Ok(())
-    }
-
-    /// The phone's adb works for its first user: these paths lead to the storage of that one, which nobody else sees.
-    async fn check_owner(&self, what: &str, path: &str) -> Result<(), DeviceError> {
-        if path.starts_with(TOOLS) {
-            return Ok(());
-        }
-        let output = self.client.shell_quick(what, "am get-current-user").await?;
-        match current_user(&output.stdout) {
-            Some(user @ 1..) => Err(self.client.not_sent(
-                what,
-                format!(
-                    "user {user} is in front, and adb reaches the files of the phone's first user alone: \
-                     switch the phone to that one first"
-                ),
-            )),
-            _ => Ok(()),
-        }
-    }
 }
-
-/// Where people keep files.
-const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
-/// Where programs lie that adb, this one and others start on the phone, as its shell: nothing is sent there.
-const TOOLS: &str = "/data/local/tmp/";
-/// By how much a file may grow while it is fetched, in bytes, or by as much again.
-const GROWTH: u64 = 1 << 20;
 
 fn noted(note: String) -> Performed {
     Performed { note: Some(note), ..Performed::done() }

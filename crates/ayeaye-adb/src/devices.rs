@@ -1,4 +1,5 @@
 //! The phones of the adb servers: the `DeviceSource` seam.
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -8,9 +9,10 @@ use ayeaye_agent::{
 };
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::apps::AppCatalog;
+use crate::client::{CONNECT_EVERY, connect_again, is_network_address};
 use crate::device::{DeviceProperties, SeenScreens};
 use crate::identity::{Identities, Identity};
 use crate::links::{self, Phone, Ways, transport};
@@ -28,6 +30,7 @@ const MAX_SEEN: usize = 256;
 struct SeenPhone {
     /// Its best link when it was last opened.
     id: DeviceId,
+    server: Arc<Server>,
     identity: Option<Identity>,
     screens: Arc<SeenScreens>,
 }
@@ -42,6 +45,8 @@ pub struct AdbDevices {
     app_labels: Arc<AppLabels>,
     /// Who was opened last is the last.
     seen: Mutex<Vec<SeenPhone>>,
+    /// Phones that were driven and could not be connected again, and when that was last tried.
+    away: Mutex<HashMap<DeviceId, Instant>>,
     files: Option<ExchangeFolder>,
     private_apps: Vec<String>,
 }
@@ -86,6 +91,7 @@ impl AdbDevices {
             identities: Arc::default(),
             app_labels,
             seen,
+            away: Mutex::default(),
             files: None,
             private_apps: Vec::new(),
         }
@@ -113,9 +119,7 @@ impl AdbDevices {
 
     /// Opens a phone that is ready, with what only ADB has to offer.
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
-        let phones = links::phones(&self.servers, &self.identities).await?;
-        let found = links::find(&phones, id, &self.identities);
-        let phone = found.ok_or_else(|| links::not_found(&phones, id))?;
+        let phone = self.phone(id).await?;
         let link = &phone.link;
         if let Some(why) = link.nameless {
             return Err(DeviceError::Refused {
@@ -132,18 +136,56 @@ impl AdbDevices {
         }
         let mut client = link.client();
         if let Some(identity) = &phone.identity {
+            client.was_found_to_be(identity.marks());
             client = client.with_other_ways(Arc::new(Ways {
                 servers: self.servers.clone(),
                 identities: Arc::clone(&self.identities),
                 phone: identity.clone(),
             }));
         }
-        let seen = self.seen_of(phone);
+        let seen = self.seen_of(&phone);
         let client = client.with_dumps(seen.dumps());
         client.has_shell_v2().await?;
         let (labels, files) = (Arc::clone(&self.app_labels), self.files.clone());
         let apps = AppCatalog::new(labels, self.private_apps.clone());
         Ok(Arc::new(AdbDevice::new(Arc::new(client), apps, seen, files)))
+    }
+
+    /// The phone that a name means now. Whoever can be another one by now is asked, and one on the network that was
+    /// driven is connected again where its server has forgotten it.
+    async fn phone(&self, id: &DeviceId) -> Result<Phone, DeviceError> {
+        let mut phones = links::phones(&self.servers, &self.identities).await?;
+        if links::find(&phones, id, &self.identities).is_none() && self.connected_again(id).await {
+            phones = links::phones(&self.servers, &self.identities).await?;
+        }
+        let found = links::find(&phones, id, &self.identities);
+        if found.is_some_and(|it| it.link.has_to_be_asked_again(&self.identities)) {
+            phones = links::phones(&self.servers, &self.identities).await?;
+        }
+        let found = links::find(&phones, id, &self.identities).cloned();
+        found.ok_or_else(|| links::not_found(&phones, id))
+    }
+
+    /// Whether a phone on the network was driven, and its server, which had forgotten it, has it again.
+    async fn connected_again(&self, id: &DeviceId) -> bool {
+        let lock = || self.away.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = {
+            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let was_driven = |it: &&SeenPhone| it.id == *id && it.screens.was_driven();
+            seen.iter().find(was_driven).map(|it| Arc::clone(&it.server))
+        };
+        let Some(server) = server.filter(|_| is_network_address(id.as_str())) else { return false };
+        if lock().get(id).is_some_and(|tried| tried.elapsed() < CONNECT_EVERY) {
+            return false;
+        }
+        tracing::info!(device = %id, "it is missing from the adb server's list; asking for it");
+        let is_back = connect_again(&server, id.as_str()).await;
+        let mut away = lock();
+        away.retain(|_, tried| tried.elapsed() < CONNECT_EVERY);
+        if !is_back {
+            away.insert(id.clone(), Instant::now());
+        }
+        is_back
     }
 
     /// What was learnt of this phone. One that was booted since is known by its link.
@@ -163,6 +205,7 @@ impl AdbDevices {
         }
         seen.push(SeenPhone {
             id: phone.link.id.clone(),
+            server: Arc::clone(&phone.link.server),
             identity: phone.identity.clone(),
             screens: Arc::clone(&screens),
         });
@@ -244,8 +287,7 @@ impl DeviceSource for AdbDevices {
     }
 
     async fn names(&self, id: &DeviceId) -> Option<DeviceNames> {
-        let phones = links::phones(&self.servers, &self.identities).await.ok()?;
-        let phone = links::find(&phones, id, &self.identities)?;
+        let phone = self.phone(id).await.ok()?;
         let mut names = phone.names();
         // It may be in no list any more, and others may still hold the phone under it.
         if !names.include(id) {

@@ -39,7 +39,7 @@ pub(crate) enum ExchangeError {
 }
 
 /// How the names of files begin that are not complete yet.
-const PART: &str = ".ayeaye-part-";
+pub(crate) const PART: &str = ".ayeaye-part-";
 /// From when on nobody writes to such a file any more: copying ends long before.
 const OLD: Duration = Duration::from_mins(30);
 

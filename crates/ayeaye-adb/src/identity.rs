@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use ayeaye_agent::{DeviceError, DeviceId};
 use tokio::time::{Instant, timeout};
 
-use crate::client::DeviceClient;
+use crate::client::{DeviceClient, PhoneMarks};
 use crate::parse::{batch, sanitize_first_line, split_batch};
 
 /// How far apart two readings of the time of boot may be: each takes at most two seconds.
@@ -23,6 +23,9 @@ const CLOCK_TOLERANCE: f64 = 3.0;
 const CLOCK_DRIFT: f64 = 1e-4;
 /// How long a phone that did not tell its identity is not asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
+/// For how long what an address of the network or an emulator's console leads to is taken for granted: no link goes
+/// from one phone to another in less.
+const STAYS: Duration = Duration::from_secs(2);
 /// How many connections are remembered.
 const MAX_KNOWN: usize = 1024;
 
@@ -33,6 +36,8 @@ pub(crate) struct Identity {
     boot_id: String,
     /// `ro.serialno`, which is also the serial of a phone on a cable.
     serialno: Option<String>,
+    /// `ro.product.model`. It tells no phones apart here, but it is kept over a restart.
+    model: Option<String>,
     /// The phone's age. Emulators that were started from one snapshot have the same id, but hardly the same age.
     age: Option<Age>,
     /// File system and number of a folder that every Android has: no two on one kernel have the same. Not before
@@ -101,6 +106,11 @@ impl Identity {
         self.serialno.as_deref()
     }
 
+    /// What it is known by when it has been started anew.
+    pub(crate) fn marks(&self) -> PhoneMarks {
+        PhoneMarks { model: self.model.clone(), serial_number: self.serialno.clone() }
+    }
+
     /// Asks a phone, in one round trip.
     pub(crate) async fn query(client: &DeviceClient) -> Result<Option<Self>, DeviceError> {
         let ask = batch(&[
@@ -108,18 +118,20 @@ impl Identity {
             "getprop ro.serialno",
             "cat /proc/uptime",
             "stat -c %d:%i /data/local/tmp 2>/dev/null",
+            "getprop ro.product.model",
         ]);
         let output = client.shell_quick("its identity", &ask).await?;
         Ok(Self::read(&output.stdout, Instant::now(), SystemTime::now()))
     }
 
     fn read(output: &str, read: Instant, read_at: SystemTime) -> Option<Self> {
-        let [boot_id, serialno, uptime, folder] = split_batch(output);
+        let [boot_id, serialno, uptime, folder, model] = split_batch(output);
         let boot_id = sanitize_first_line(boot_id).filter(|id| is_uuid(id))?;
         let uptime = uptime.split_whitespace().next().and_then(|it| it.parse::<f64>().ok());
         Some(Self {
             boot_id,
             serialno: sanitize_first_line(serialno),
+            model: sanitize_first_line(model),
             age: uptime.filter(|it| it.is_finite()).map(|seconds| Age { seconds, read, read_at }),
             folder: sanitize_first_line(folder).filter(|it| is_place(it)),
         })
@@ -199,6 +211,19 @@ impl Identities {
         }
         let highest = now.iter().map(|it| it.1).max().unwrap_or_default();
         *before = Numbers { highest: before.highest.max(highest), last: now };
+    }
+
+    /// Takes note that nobody can be asked over a connection now: adb may take it up again by itself, with the number
+    /// that it has, and lead to another phone.
+    pub(crate) fn lost(&self, connection: &ConnectionKey) {
+        lock(&self.read).remove(connection);
+    }
+
+    /// Forgets what a connection leads to, unless it was asked just now. True if it has to be asked again.
+    pub(crate) fn lapsed(&self, connection: &ConnectionKey) -> bool {
+        let mut read = lock(&self.read);
+        let is_old = read.get(connection).is_some_and(|(asked, _)| STAYS <= asked.elapsed());
+        is_old && read.remove(connection).is_some()
     }
 
     fn forget(&self, server: usize) {

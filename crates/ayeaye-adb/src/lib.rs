@@ -59,6 +59,7 @@ mod tests;
 pub use self::apps::labels::AppLabels;
 pub use self::apps::resolve::NO_SUCH_APP;
 pub use self::checkup::{CheckupFinding, CheckupVerdict};
+pub use self::client::is_network_address;
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{MdnsService, OfferKind, Paired};
 pub use self::connect_reply::ConnectError;

@@ -8,7 +8,7 @@ use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
 use crate::client::{DeviceClient, OtherWays, Route};
-use crate::identity::{Identities, Identity};
+use crate::identity::{ConnectionKey, Identities, Identity};
 use crate::parse::{self, DeviceListing, NO_SERIAL};
 use crate::server::Server;
 
@@ -54,6 +54,18 @@ impl Link {
     /// Its serial and its server.
     fn full_name(&self) -> DeviceId {
         DeviceId::new(format!("{}@{}", self.line.serial, self.server.config().server))
+    }
+
+    /// Its connection, where the server gives them numbers.
+    fn connection(&self) -> Option<ConnectionKey> {
+        Some((self.at, self.line.serial.clone(), self.line.transport_id?))
+    }
+
+    /// Whether it may lead to another phone than when that was asked. What adb has lost on the network, or of an
+    /// emulator, it takes up again by itself, and keeps the number of the connection; on a cable it gives a new one.
+    pub(crate) fn has_to_be_asked_again(&self, identities: &Identities) -> bool {
+        transport(&self.line.serial) != Transport::Usb
+            && self.connection().is_some_and(|connection| identities.lapsed(&connection))
     }
 
     pub(crate) fn client(&self) -> DeviceClient {
@@ -218,7 +230,7 @@ async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<L
         identities.listed(at, Some(numbered.collect()));
         for line in &lines {
             let alike = lines.iter().filter(|other| other.serial == line.serial).count();
-            links.push(Link {
+            let link = Link {
                 server: Arc::clone(server),
                 at,
                 id: DeviceId::new(&line.serial),
@@ -228,7 +240,13 @@ async fn links(servers: &[Arc<Server>], identities: &Identities) -> Result<Vec<L
                     1 => None,
                     _ => Some(DUPLICATE_SERIAL),
                 },
-            });
+            };
+            if !link.is_ready()
+                && let Some(connection) = link.connection()
+            {
+                identities.lost(&connection);
+            }
+            links.push(link);
         }
     }
     match trouble {
@@ -241,9 +259,7 @@ async fn identity(link: &Link, identities: &Identities) -> Option<Identity> {
     if !link.is_ready() {
         return None;
     }
-    let number = link.line.transport_id;
-    let connection = number.map(|number| (link.at, link.line.serial.clone(), number));
-    identities.of(connection, &link.client()).await
+    identities.of(link.connection(), &link.client()).await
 }
 
 /// Puts the ways to one phone together, and gives every phone a name of its own.

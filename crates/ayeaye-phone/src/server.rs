@@ -34,25 +34,34 @@ pub struct AdbServer {
     phones: Phones,
 }
 
-/// The phones of a server. `adb disconnect` takes one out of the list and `adb connect` puts it back;
-/// its number stays.
+/// The phones of a server. `adb disconnect` takes one out of the list and `adb connect` puts it back, with another
+/// number. One whose link was lost, and that adb takes up again by itself, keeps its number.
 #[derive(Debug, Clone)]
 struct Phones {
     all: Arc<[VirtualPhone]>,
-    attached: Arc<watch::Sender<Vec<bool>>>,
+    attached: Arc<watch::Sender<Attached>>,
+}
+
+/// The number of each phone in the list, and the last one that was given.
+#[derive(Debug)]
+struct Attached {
+    numbers: Vec<Option<u64>>,
+    last: u64,
 }
 
 impl Phones {
     fn new(all: Vec<VirtualPhone>) -> Self {
-        let attached = Arc::new(watch::Sender::new(vec![true; all.len()]));
+        let numbers: Vec<_> = (1..).take(all.len()).map(Some).collect();
+        let last = numbers.last().copied().flatten().unwrap_or_default();
+        let attached = Arc::new(watch::Sender::new(Attached { numbers, last }));
         Self { all: all.into(), attached }
     }
 
     /// Those in the list, with their numbers.
     fn attached(&self) -> Vec<(u64, VirtualPhone)> {
         let attached = self.attached.borrow();
-        let numbered = (1..).zip(self.all.iter().cloned()).zip(attached.iter());
-        numbered.filter(|(_, attached)| **attached).map(|(numbered, _)| numbered).collect()
+        let numbered = attached.numbers.iter().zip(self.all.iter());
+        numbered.filter_map(|(number, phone)| Some(((*number)?, phone.clone()))).collect()
     }
 
     /// Puts the phones of this serial into the list or takes them out; without one, those that a network
@@ -60,15 +69,22 @@ impl Phones {
     fn attach(&self, serial: Option<&str>, attach: bool) -> (usize, usize) {
         let (mut found, mut changed) = (0, 0);
         self.attached.send_modify(|attached| {
-            for (phone, attached) in self.all.iter().zip(attached.iter_mut()) {
+            let Attached { numbers, last } = attached;
+            for (phone, number) in self.all.iter().zip(numbers) {
                 let named = match serial {
                     Some(serial) => phone.serial() == serial,
                     None => phone.serial().contains(':'),
                 };
                 if named {
                     found += 1;
-                    changed += usize::from(*attached != attach);
-                    *attached = attach;
+                    let was_attached = number.is_some();
+                    changed += usize::from(was_attached != attach);
+                    if !attach {
+                        *number = None;
+                    } else if !was_attached {
+                        *last += 1;
+                        *number = Some(*last);
+                    }
                 }
             }
         });

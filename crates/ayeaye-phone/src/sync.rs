@@ -140,6 +140,14 @@ impl Session<'_> {
             0o120_000 => Some(FileError::Invalid),
             _ => self.prepare(&path).err(),
         };
+        // adbd empties what is there before it receives anything, and removes it where it never gets all of it.
+        let mut unfinished = match failed {
+            None => {
+                failed = self.device.files().write(&path, Vec::new(), mode & 0o777, 0).err();
+                Some(Received { device: self.device, path: &path, is_whole: false })
+            }
+            Some(_) => None,
+        };
         // What is not sent to its end takes of the phone's memory too.
         let mut content = self.device.memory().buffer();
         let mut piece = Vec::new();
@@ -169,6 +177,9 @@ impl Session<'_> {
         };
         let write = |content| self.device.files().write(&path, content, mode & 0o777, modified);
         let stored = failed.map_or_else(|| write(content.into_vec()), Err);
+        if let Some(received) = &mut unfinished {
+            received.is_whole = stored.is_ok();
+        }
         match stored {
             Ok(()) => Ok(self.stream.output.write_all(b"OKAY\0\0\0\0").await?),
             Err(error) => self.fail(&format!("couldn't create file: {error}")).await,
@@ -247,6 +258,23 @@ impl Session<'_> {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
         self.stream.input.read_exact(&mut bytes).await?;
         Ok(bytes)
+    }
+}
+
+/// A file that is being received. Unless it is whole, it is removed in the end, also when the link breaks.
+struct Received<'a> {
+    device: &'a VirtualPhone,
+    path: &'a str,
+    is_whole: bool,
+}
+
+impl Drop for Received<'_> {
+    fn drop(&mut self) {
+        if !self.is_whole
+            && let Err(error) = self.device.files().remove(self.path, false)
+        {
+            tracing::debug!(%error, "what was received in part is gone already");
+        }
     }
 }
 
@@ -334,6 +362,16 @@ mod tests {
         assert_eq!(device.files().stat("/sdcard/f").unwrap().size, 1 << 16);
         // The file has room of its own.
         device.memory().hold().grow(256 << 20).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_sent_to_its_end_takes_the_old_one_with_it() {
+        let device = VirtualPhone::new(Phone::new(PhoneOptions::default()));
+        device.files().write("/sdcard/f", b"old".to_vec(), 0o644, 0).unwrap();
+        let (output, _answer) = tokio::io::duplex(1 << 16);
+        let input = Box::new(&b"SEND\x0f\0\0\0/sdcard/f,33188DATA\x03\0\0\0new"[..]);
+        serve(&device, Stream { input, output: Box::new(output) }).await;
+        assert_eq!(device.files().stat("/sdcard/f"), Err(FileError::Missing));
     }
 
     #[test]

@@ -335,7 +335,7 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
     let text = match err.downcast_ref::<AgentError>() {
         Some(err) => {
             let hint = hint::for_agent_error(err, Reader::Terminal);
-            format!("{}{}", ayeaye_agent::error_chain(err), hint::below(hint))
+            format!("{}{}", ayeaye_agent::error_chain(err), hint::below(&hint))
         }
         None => format!("{err:#}"),
     };

@@ -1,10 +1,11 @@
 //! What to do about an error: the one place that knows whether its reader calls tools, types commands or looks at the
 //! page.
+use std::borrow::Cow;
 use std::io;
 
-use ayeaye_adb::{ConnectError, ServerAddress};
+use ayeaye_adb::{ConnectError, ServerAddress, is_network_address};
 use ayeaye_agent::coordinator::CoordinatorError;
-use ayeaye_agent::{AgentError, DeviceError, JournalError, RefusedBy};
+use ayeaye_agent::{AgentError, DeviceError, DeviceId, JournalError, RefusedBy};
 
 /// A hint as the line below its error; nothing where there is none.
 pub fn below(hint: &str) -> String {
@@ -39,8 +40,8 @@ impl Reader {
 }
 
 /// What to do about a request that failed.
-pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
-    match err {
+pub fn for_agent_error(err: &AgentError, reader: Reader) -> Cow<'static, str> {
+    Cow::Borrowed(match err {
         AgentError::DeviceBusy { session, .. } => for_busy_phone(session.is_some(), reader),
         AgentError::DeviceInHand { .. } => reader.choose(
             "use another phone (see list_connected_devices), or wait: if you are offered tasks, \
@@ -100,7 +101,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
             "start a new task on the other phone",
         ),
         AgentError::OtherPhone { .. } => for_another_phone(reader),
-        AgentError::Device(err) => for_device_error(err, reader),
+        AgentError::Device(err) => return for_device_error(err, reader),
         AgentError::Coordinator(err) => for_coordinator_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),
         AgentError::NotARecord(_) => {
@@ -115,7 +116,7 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> &'static str {
         AgentError::ShuttingDown => {
             "try again once the server has been restarted; sessions are kept"
         }
-    }
+    })
 }
 
 /// What to do about a phone that is in use. `by_session`: the error names the session that uses it.
@@ -194,8 +195,8 @@ pub(crate) fn is_elsewhere(address: &str) -> bool {
 }
 
 /// What to do about a phone; empty where the error says it itself.
-pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
-    match err {
+pub fn for_device_error(err: &DeviceError, reader: Reader) -> Cow<'static, str> {
+    Cow::Borrowed(match err {
         DeviceError::NoServer { address, .. } if is_elsewhere(address) => ADB_ELSEWHERE,
         DeviceError::NoServer { hangs: true, .. } => reader.choose(
             ADB_HANGS,
@@ -210,6 +211,9 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
             "install adb (Android platform-tools) on the server's machine or, where it is there, see what `adb \
              start-server` says; `ayeaye doctor` there checks everything at once",
         ),
+        DeviceError::NotFound(id) if is_network_address(id.as_str()) => {
+            return Cow::Owned(for_lost_address(id, reader));
+        }
         DeviceError::NotFound(_) => reader.choose(
             "list_connected_devices shows all phones; plug the phone in and enable USB debugging, or connect it: \
              `ayeaye connect HOST:PORT`",
@@ -226,6 +230,9 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         ),
         DeviceError::LinkLost(..) => {
             "check the cable or the Wi-Fi; a session that had begun can be continued"
+        }
+        DeviceError::BrokenOff { .. } => {
+            "it was not done: check the cable or the Wi-Fi, then try again"
         }
         DeviceError::TimedOut { .. } => {
             "the phone or adb hangs: look at the phone, reconnect it, then try again"
@@ -263,6 +270,24 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> &'static str {
         DeviceError::Garbled { .. } => {
             "try again; if it keeps happening, reconnect the phone and run `ayeaye doctor`"
         }
+    })
+}
+
+/// What to do about a phone that is reached over the network, and that adb does not have in its list.
+fn for_lost_address(id: &DeviceId, reader: Reader) -> String {
+    let check = "see that the phone is on and in the same network, with wireless debugging on (its port changes when that                  is switched on anew)";
+    // An address has neither spaces nor anything else that a shell would read.
+    let command = format!("`ayeaye connect {}`", id.as_str());
+    match reader {
+        Reader::Client => format!(
+            "have your user {check}, and connect it again: {command}; list_connected_devices shows all phones"
+        ),
+        Reader::Terminal => {
+            format!("{check}, and connect it again: {command}; `ayeaye devices` shows all phones")
+        }
+        Reader::Page => format!(
+            "{check}; {command} on the server's machine connects it again, and Phones shows all phones"
+        ),
     }
 }
 
@@ -276,7 +301,8 @@ pub(crate) fn for_missing_app(text: &str) -> Option<&'static str> {
 /// What to do about a session whose phone has left its address to another one.
 fn for_another_phone(reader: Reader) -> &'static str {
     reader.choose(
-        "start a new task on the phone that is there now, or connect the one the session began on again",
+        "nothing was done. Look which phone is there now (list_connected_devices): a new task, or an act without session_id, \
+         begins a new session on it; or connect the one the session began on again",
         "begin another session with `ayeaye run`, or connect the phone it began on again",
         "start a new task on the phone that is there now, or connect the first one again",
     )

@@ -11,9 +11,10 @@ use crate::config::{is_host, parse_port};
 use crate::connect_reply::{ConnectCommand, ConnectError, read};
 use crate::errors::{Stage, device_error};
 use crate::protocol::Connection;
+use crate::server::Server;
 
 /// How often the adb server is asked to connect a phone that is missing.
-const CONNECT_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_EVERY: Duration = Duration::from_secs(10);
 /// How long the adb server may take for it: it gives up after ten seconds itself.
 const CONNECTING: Duration = Duration::from_secs(12);
 
@@ -81,24 +82,8 @@ impl DeviceClient {
         if !self.is_driven() || !is_network_address(&serial) || !self.may_connect_again() {
             return false;
         }
-        let address = &server.config().server;
-        tracing::info!(device = %self.id, server = %address, "it is missing from the adb server's list; asking for it");
-        let asked = server.query_within(&format!("host:connect:{serial}"), CONNECTING).await;
-        match &asked {
-            Ok(said) => {
-                let said = String::from_utf8_lossy(said);
-                match read(&ConnectCommand::Connect(serial.clone()), &said) {
-                    // A phone that does not trust this computer yet asks its person whether it may, and stays in the
-                    // list as unauthorized.
-                    Ok(_) | Err(ConnectError::NotAuthorized(_)) => return true,
-                    Err(error) => tracing::debug!(device = %self.id, %error, "not connected again"),
-                }
-            }
-            Err(error) => tracing::debug!(device = %self.id, %error, "not connected again"),
-        }
-        // adb may keep what it could not connect in its list.
-        drop(server.query(&format!("host:disconnect:{serial}")).await);
-        false
+        tracing::info!(device = %self.id, "it is missing from the adb server's list; asking for it");
+        connect_again(&server, &serial).await
     }
 
     /// Whether it was not asked for just now.
@@ -124,8 +109,33 @@ impl DeviceClient {
     }
 }
 
+/// Has an adb server connect the phone at this address; true if it has it in its list then.
+pub(crate) async fn connect_again(server: &Server, serial: &str) -> bool {
+    let asked = server.query_within(&format!("host:connect:{serial}"), CONNECTING).await;
+    let address = &server.config().server;
+    match &asked {
+        Ok(said) => {
+            let said = String::from_utf8_lossy(said);
+            match read(&ConnectCommand::Connect(serial.to_owned()), &said) {
+                // A phone that does not trust this computer yet asks its person whether it may, and stays in the
+                // list as unauthorized.
+                Ok(_) | Err(ConnectError::NotAuthorized(_)) => return true,
+                Err(error) => {
+                    tracing::debug!(serial, server = %address, %error, "not connected again")
+                }
+            }
+        }
+        Err(error) => {
+            tracing::debug!(serial, server = %address, %error, "not connected again");
+        }
+    }
+    // adb may keep what it could not connect in its list.
+    drop(server.query(&format!("host:disconnect:{serial}")).await);
+    false
+}
+
 /// Whether a serial is where a phone listens on the network, `HOST:PORT`. What adb has found by mDNS it connects itself.
-fn is_network_address(serial: &str) -> bool {
+pub fn is_network_address(serial: &str) -> bool {
     let address = serial.rsplit_once(':');
     let host = |host: &str| is_host(host.trim_start_matches('[').trim_end_matches(']'));
     address.is_some_and(|(at, port)| host(at) && parse_port(port).is_some())

@@ -3,7 +3,7 @@
 //!
 //! The open shell tells at no cost: its connection ends with the link. Without one the phone is asked who it is, in one
 //! round trip: after its link was lost, and after it has not been heard of for a while.
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ impl PhoneMarks {
 #[derive(Debug, Default)]
 pub(super) struct SamePhone {
     known: OnceLock<PhoneMarks>,
+    /// Somebody has begun to drive it.
+    is_driven: AtomicBool,
     /// How often its link was lost, and up to which time of these it has shown itself to be the same since.
     losses: AtomicU64,
     seen_after: AtomicU64,
@@ -74,14 +76,22 @@ impl SamePhone {
 }
 
 impl DeviceClient {
+    /// It has just said who it is: another one that answers in its place is refused.
+    pub(crate) fn was_found_to_be(&self, marks: PhoneMarks) {
+        self.same_phone.known.get_or_init(|| marks);
+        self.same_phone.answered();
+    }
+
     /// From now on only this phone is driven: another one that answers in its place is refused.
     pub(crate) fn stay_with(&self, marks: PhoneMarks) {
         self.same_phone.known.get_or_init(|| marks);
+        self.same_phone.is_driven.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is known which phone is driven.
+    /// Whether somebody drives it, and it is known which phone that is.
     pub(super) fn is_driven(&self) -> bool {
-        self.same_phone.known.get().is_some()
+        let drives = self.fence.is_driven() || self.same_phone.is_driven.load(Ordering::Relaxed);
+        drives && self.same_phone.known.get().is_some()
     }
 
     /// Asks the phone who it is, where another one may be in its place.

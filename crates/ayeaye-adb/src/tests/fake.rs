@@ -34,7 +34,8 @@ pub(super) enum Reply {
     Slowly(u64, Vec<u8>),
     /// The connection is closed instead of an answer.
     Cut,
-    /// `OKAY`, and an answer to each request of the `sync:` service by its four letters, until there is none.
+    /// `OKAY`, and an answer to each request of the `sync:` service by its four letters. Where there is none, the link
+    /// breaks, unless more of a file is to come.
     Sync(fn(&[u8]) -> Vec<u8>),
     /// `OKAY`, and a shell that answers each line with these bytes.
     Lines(Lines),
@@ -260,11 +261,15 @@ async fn answer_sync(mut stream: TcpStream, answer: fn(&[u8]) -> Vec<u8>) {
     let mut head = [0; 8];
     while stream.read_exact(&mut head).await.is_ok() {
         let (id, length) = head.split_at(4);
-        let number = u32::from_le_bytes(length.try_into().unwrap());
-        // That of the last is the time of the file.
-        let length = if id == b"DONE" { 0 } else { number };
-        stream.read_exact(&mut vec![0; length as usize]).await.unwrap();
-        drop(stream.write_all(&answer(id)).await);
+        let length = u32::from_le_bytes(length.try_into().unwrap());
+        // That of the end is the time of the file.
+        let length = if id == b"DONE" { 0 } else { length as usize };
+        stream.read_exact(&mut vec![0; length]).await.unwrap();
+        let answer = answer(id);
+        if answer.is_empty() && id != b"SEND" && id != b"DATA" {
+            return;
+        }
+        drop(stream.write_all(&answer).await);
     }
 }
 

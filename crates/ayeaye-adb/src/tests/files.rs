@@ -52,6 +52,117 @@ fn names(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
+fn send(to: &str) -> Gesture {
+    let (file, to) = ("a.txt".to_owned(), to.to_owned());
+    Gesture::Command(DeviceCommand::SendFile { file, to })
+}
+
+/// The answer to `STA2` about a file that is not there.
+fn missing() -> Vec<u8> {
+    [&b"STA2"[..], &2_u32.to_le_bytes(), &[0; 64]].concat()
+}
+
+/// A folder with a file to send.
+fn with_file() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "all of it").unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn no_file_of_the_phone_is_replaced() {
+    let folder = with_file();
+    let fake = phone(|id| match id {
+        b"STA2" => told(id, 9),
+        _ => panic!("nothing is written: {id:?}"),
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    for to in ["/sdcard/DCIM/Camera/", "/sdcard/DCIM/Camera/a.txt"] {
+        let error = device.perform(&send(to), ON).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("\"/sdcard/DCIM/Camera/a.txt\" on it already"), "{text}");
+        assert!(text.contains("choose another name"), "{text}");
+        assert!(!error.may_have_acted(), "{error:?}");
+    }
+    assert!(!fake.commands().iter().any(|it| it.contains("mv ")), "{:?}", fake.commands());
+}
+
+#[tokio::test]
+async fn a_file_has_its_name_once_it_is_there_as_a_whole() {
+    let folder = with_file();
+    let fake = phone(|id| match id {
+        b"STA2" => missing(),
+        b"DONE" => b"OKAY\0\0\0\0".to_vec(),
+        _ => Vec::new(),
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    let done = device.perform(&send("/sdcard/DCIM/it's.txt"), ON).await.unwrap();
+    assert_eq!(done.note.as_deref(), Some("sent 9 bytes to /sdcard/DCIM/it's.txt"));
+    let commands = fake.commands();
+    let renamed = commands.last().unwrap();
+    assert!(renamed.contains("mv '/sdcard/DCIM/.ayeaye-part-"), "{renamed}");
+    assert!(renamed.contains("[ -e '/sdcard/DCIM/it'\\''s.txt' ]"), "{renamed}");
+}
+
+#[tokio::test]
+async fn a_file_whose_name_was_taken_while_it_was_sent_is_removed() {
+    let folder = with_file();
+    let fake = Fake::phone(|request| match request {
+        "host-serial:X:features" => Some(Reply::Body("cmd,shell_v2,stat_v2".to_owned())),
+        "sync:" => Some(Reply::Sync(|id| match id {
+            b"STA2" => missing(),
+            b"DONE" => b"OKAY\0\0\0\0".to_vec(),
+            _ => Vec::new(),
+        })),
+        it if it.contains("mv ") => Some(Reply::out("ayeaye-name-taken\n")),
+        _ => None,
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    let error = device.perform(&send("/sdcard/"), ON).await.unwrap_err();
+    assert!(error.to_string().contains("\"/sdcard/a.txt\" on it already"), "{error}");
+    assert!(fake.commands().last().unwrap().starts_with("rm -f '/sdcard/.ayeaye-part-"));
+}
+
+#[tokio::test]
+async fn a_copy_that_breaks_off_was_certainly_not_made() {
+    for can_be_removed in [true, false] {
+        let folder = with_file();
+        let fake = Fake::phone(move |request| match request {
+            "host-serial:X:features" => Some(Reply::Body("cmd,shell_v2,stat_v2".to_owned())),
+            // The link breaks before a file is complete.
+            "sync:" => Some(Reply::Sync(|id| match id {
+                b"STA2" => missing(),
+                _ => Vec::new(),
+            })),
+            it if it.contains("rm -f") && !can_be_removed => Some(Reply::Cut),
+            _ => None,
+        })
+        .await;
+        let device = open(&fake, folder.path()).await;
+        let error = device.perform(&send("/sdcard/"), ON).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("sending \"a.txt\" on device X broke off"), "{text}");
+        assert!(text.contains("there is no \"/sdcard/a.txt\" on it"), "{text}");
+        assert_eq!(text.contains("a part of the file may lie there"), !can_be_removed, "{text}");
+        assert!(!error.may_have_acted() && error.is_unreachable(), "{error:?}");
+        assert!(!fake.commands().iter().any(|it| it.contains("mv ")), "{:?}", fake.commands());
+    }
+    for fails in
+        [|id: &[u8]| if id == b"STA2" { told(id, 9) } else { Vec::new() }, |_: &[u8]| Vec::new()]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let fake = phone(fails).await;
+        let device = open(&fake, folder.path()).await;
+        let error = device.perform(&fetch("film.mp4"), ON).await.unwrap_err();
+        assert!(error.to_string().ends_with("nothing was fetched"), "{error}");
+        assert!(!error.may_have_acted(), "{error:?}");
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_was_fetched_in_part_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
@@ -163,10 +274,7 @@ async fn no_file_goes_to_or_comes_from_the_storage_of_somebody_who_is_not_in_fro
         })
         .await;
         let device = open(&fake, folder.path()).await;
-        let send = Gesture::Command(DeviceCommand::SendFile {
-            file: "a.txt".to_owned(),
-            to: "/sdcard/Download/".to_owned(),
-        });
+        let send = send("/sdcard/Download/");
         if user == "10\n" {
             for gesture in [fetch("film.mp4"), send] {
                 let error = device.perform(&gesture, ON).await.unwrap_err();

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use ayeaye_agent::{Device as _, DeviceError, DeviceId};
+use ayeaye_agent::{Device as _, DeviceError, DeviceId, DeviceSource as _};
 
 use super::fake::{Fake, Reply};
 use crate::AdbDevice;
@@ -114,4 +114,29 @@ async fn nobody_connects_a_phone_that_is_not_driven_or_on_a_cable() {
     known.is_forgotten.store(true, Ordering::SeqCst);
     device.is_awake().await.unwrap_err();
     assert_eq!(counts(&known), (0, 0), "on a cable");
+}
+
+#[tokio::test]
+async fn a_phone_that_was_acted_on_is_connected_again_by_whoever_asks_for_it() {
+    for (was_driven, is_away, connects) in
+        [(true, false, 1), (true, true, 1), (false, false, 0), (false, true, 0)]
+    {
+        let known = Arc::new(Known::default());
+        let its = Arc::clone(&known);
+        let fake = Fake::start(move |request| its.answer(PHONE, request)).await;
+        let (devices, id) = (fake.devices(), DeviceId::new(PHONE));
+        let device = devices.open_adb(&id).await.unwrap();
+        if was_driven {
+            device.claim();
+        }
+        known.is_away.store(is_away, Ordering::SeqCst);
+        known.is_forgotten.store(true, Ordering::SeqCst);
+        // One that is away is not waited for each time.
+        for _ in 0..2 {
+            let is_there = devices.names(&id).await.is_some();
+            assert_eq!(is_there, was_driven && !is_away);
+            assert_eq!(devices.open_adb(&id).await.is_ok(), is_there);
+        }
+        assert_eq!(counts(&known).0, connects, "{was_driven} {is_away}");
+    }
 }

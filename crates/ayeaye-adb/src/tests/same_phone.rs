@@ -3,7 +3,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
+use ayeaye_agent::{
+    Device as _, DeviceError, DeviceId, DeviceSource as _, Gesture, Point, ScreenSize,
+};
 
 use super::fake::{Fake, Lines, Reply};
 use super::one_shell::marked;
@@ -143,4 +145,75 @@ async fn the_same_phone_goes_on_and_is_asked_once_who_it_is() {
         }
         assert_eq!(asked(), 1, "{:?}", fake.commands());
     }
+}
+
+/// A server that takes a lost connection up again by itself, with the number that it had, whoever answers there.
+async fn taken_up_again(serial: &'static str) -> (Fake, Arc<Address>) {
+    let address = Arc::new(Address::default());
+    let its = Arc::clone(&address);
+    let fake = Fake::start(move |request| {
+        let who = its.who.load(Ordering::SeqCst);
+        match request {
+            "host:devices-l" => {
+                let state = if its.is_away.load(Ordering::SeqCst) { "offline" } else { "device" };
+                Reply::Body(format!("{serial} {state} transport_id:1\n"))
+            }
+            it if it.contains("boot_id") => {
+                let [model, number] = [PIXEL, ["Pixel 9 Pro", "ANNA9"]][who];
+                let boot = format!("5d1a6e7c-1111-4000-8000-00000000000{who}");
+                let told = [boot.as_str(), number, "100.0 300.0", "", model];
+                Reply::out(told.join("\n--ayeaye--\n"))
+            }
+            it if it.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
+            it if it.starts_with("host:transport:") => Reply::Okay,
+            _ => Reply::out(""),
+        }
+    })
+    .await;
+    (fake, address)
+}
+
+async fn time_passes(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn what_adb_connects_again_by_itself_is_asked_who_it_is() {
+    for (serial, may_change) in [("10.0.0.9:5555", true), ("emulator-5554", true), ("R58M1", false)]
+    {
+        let (fake, address) = taken_up_again(serial).await;
+        let (devices, id) = (fake.devices(), DeviceId::new(serial));
+        let first = devices.names(&id).await.unwrap().identity.unwrap();
+        address.passes_to(1);
+        time_passes(3).await;
+        let second = devices.names(&id).await.unwrap().identity.unwrap();
+        assert_eq!(second != first, may_change, "{serial}");
+        // Not once more within two seconds, unless the link was seen to break.
+        let asked = || fake.all_commands().iter().filter(|it| it.contains("boot_id")).count();
+        let before = asked();
+        devices.open_adb(&id).await.unwrap();
+        assert_eq!(asked(), before, "{serial}");
+        address.is_lost();
+        devices.names(&id).await.unwrap();
+        address.passes_to(0);
+        assert_eq!(devices.names(&id).await.unwrap().identity, Some(first), "{serial}");
+        assert_eq!(asked(), before + 1, "{serial}");
+    }
+}
+
+#[tokio::test]
+async fn a_phone_that_is_opened_stays_the_one_that_was_opened() {
+    let (fake, address) = taken_up_again("10.0.0.9:5555").await;
+    let device = fake.devices().open_adb(&DeviceId::new("10.0.0.9:5555")).await.unwrap();
+    device.perform(&click(), ON).await.unwrap();
+    let taps = fake.acts().len();
+    address.passes_to(1);
+    time_passes(3).await;
+    // It tells no more of itself in this fake, but it is asked.
+    device.perform(&click(), ON).await.unwrap();
+    let asks_who = |it: &&String| it.starts_with("getprop ro.product.model");
+    assert_eq!(fake.commands().iter().filter(asks_who).count(), 1);
+    assert_eq!(fake.acts().len(), taps + 1);
 }

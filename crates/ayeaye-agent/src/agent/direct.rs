@@ -77,7 +77,7 @@ impl DirectSessions {
         (last.owner == *principal && last.at.elapsed() < IDLE).then_some(last.session)
     }
 
-    /// Whether the phone of these names is known to be the one of the last act.
+    /// Whether the phone of these names, which was just asked who it is, is known to be the one of the last act.
     fn is_on(&self, names: &DeviceNames) -> bool {
         let direct_sessions = self.lock();
         let known = direct_sessions.get(&names.id).and_then(|it| it.phone.as_ref());
@@ -175,11 +175,10 @@ impl Agent {
             // A person may have taken it in hand since.
             self.ensure_not_in_hand(&act, &names).await?;
             match self.act_under_lease(lease, &act, chosen, name).await {
-                Err(AgentError::SessionFull(_) | AgentError::OtherPhone { .. })
-                    if session_id.is_none() && own.is_some() =>
-                {
+                Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
                     self.direct_sessions.forget(device_id);
                 }
+                // It is told, even where the act names no session: what it was aimed at is on the other phone.
                 Err(err) if !matches!(err, AgentError::Device(_)) => {
                     self.direct_sessions.forget(device_id);
                     return Err(err);
@@ -241,7 +240,7 @@ impl Agent {
         let own = self.direct_sessions.of(&device_id, &act.principal);
         let (recorder, record, resume_kind) = if let Some(id) = chosen {
             let recorder = self.open_session(id).await?;
-            // Where it goes on from act to act, the phone need not be asked again: its connection would be another one.
+            // Where it goes on from act to act, the names tell: they were asked for just now.
             if own != Some(id) || !self.direct_sessions.is_on(&lease.names) {
                 let its = &recorder.session().device;
                 stop.race(ensure_same_phone(id, its, &*device)).await?;

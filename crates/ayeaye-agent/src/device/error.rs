@@ -53,6 +53,16 @@ pub enum DeviceError {
         /// The limit.
         after: Duration,
     },
+    /// The link broke, or no answer came, before anything had come of it: it was certainly not done.
+    #[error("{what} on device {id} broke off: {reason}")]
+    BrokenOff {
+        /// Its serial.
+        id: DeviceId,
+        /// What was wanted.
+        what: String,
+        /// What went wrong, and what is left of it.
+        reason: String,
+    },
     /// The phone said no, and says so: it was not done.
     #[error("device {id} refused {what}: {reason}")]
     Refused {
@@ -144,6 +154,7 @@ impl DeviceError {
             | Self::NotFound(_)
             | Self::Unauthorized(_)
             | Self::NotReady(..)
+            | Self::BrokenOff { .. }
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }
             | Self::OtherPhone { .. }
@@ -164,7 +175,8 @@ impl DeviceError {
             | Self::NotFound(_)
             | Self::NotReady(..)
             | Self::LinkLost(..)
-            | Self::TimedOut { .. } => true,
+            | Self::TimedOut { .. }
+            | Self::BrokenOff { .. } => true,
             Self::Unauthorized(_)
             | Self::NoKeyboard { .. }
             | Self::NotSent { .. }

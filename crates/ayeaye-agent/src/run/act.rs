@@ -191,6 +191,7 @@ impl Run {
             self.state.system_notes.push(MAY_HAVE_ACTED.to_owned());
         }
         step.error = Some(text);
+        step.device_error = Some(err.clone());
     }
 
     pub(super) async fn wait(

@@ -121,6 +121,10 @@ impl Run {
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
         let end = acted.as_ref().err().map(|err| RunEnd::new(err.reason(), error_chain(err)));
         let (failed, note) = (step.error.clone(), step.note.take());
+        let device_error = match &acted {
+            Err(RunError::DeviceLost(err)) => Some(err.clone()),
+            _ => step.device_error.take(),
+        };
         self.end_step(step, end.as_ref()).await?;
         let (acted, ended) = match acted {
             Ok(acted) => (acted, Ok(())),
@@ -134,6 +138,7 @@ impl Run {
             step: number,
             line,
             outcome,
+            device_error,
             was_agreed,
             note: note.map(|note| self.recorder.redact(&note).into_owned()),
             shown,

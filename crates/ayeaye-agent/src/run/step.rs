@@ -5,7 +5,7 @@ use super::millis;
 use super::model_call::{BackgroundCall, CallCosts};
 use super::outcome::RunEnd;
 use crate::journal::{ActionRecord, AgentState, PhaseTimes, ResponseRecord, StepEnd};
-use crate::{Decision, StopReason};
+use crate::{Decision, DeviceError, StopReason};
 
 /// Builds the recorded end of a step.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct StepBuilder {
     pub(super) response: Option<ResponseRecord>,
     pub(super) result: String,
     pub(super) error: Option<String>,
+    /// What the phone said, or the way to it, where that is why its gesture failed.
+    pub(super) device_error: Option<DeviceError>,
     /// Why it is not certain that the gesture had its effect.
     pub(super) uncertain: Option<String>,
     /// A remark on the gesture, such as one of the phone's.

@@ -193,3 +193,20 @@ async fn hostile_clients_are_turned_away() {
     };
     tokio::time::timeout(Duration::from_secs(5), stopped).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_phone_that_is_connected_again_has_another_number() {
+    let (address, _phones, _shutdown) = server(&["a", "10.0.0.9:5555"]).await;
+    let number = async || {
+        let list = ask(address, "host:devices-l").await;
+        let line = list.lines().find(|line| line.contains("10.0.0.9:5555"));
+        line.map(|line| line.rsplit_once("transport_id:").unwrap().1.to_owned())
+    };
+    assert_eq!(number().await.as_deref(), Some("2"));
+    ask(address, "host:disconnect:10.0.0.9:5555").await;
+    assert_eq!(number().await, None);
+    for _ in 0..2 {
+        ask(address, "host:connect:10.0.0.9:5555").await;
+        assert_eq!(number().await.as_deref(), Some("3"));
+    }
+}

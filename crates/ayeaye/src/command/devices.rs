@@ -32,7 +32,7 @@ pub async fn devices(app: &App, as_json: bool, terminal: Terminal) -> Exit {
             let hint = for_device_error(&err, Reader::Terminal);
             let terminal = if as_json { terminal.beside_json() } else { terminal };
             terminal.item("trouble", &lines(&error_chain(&err)));
-            terminal.item("hint", hint);
+            terminal.item("hint", &hint);
             return Exit::Failed;
         }
     };

@@ -133,7 +133,7 @@ async fn only_phone(agent: &Agent, terminal: Terminal) -> Result<DeviceId, Exit>
         Ok(devices) => devices.into_iter().map(|(entry, _)| entry).collect(),
         Err(err) => {
             let hint = for_device_error(&err, Reader::Terminal);
-            return Err(complain(&format!("{}{}", ayeaye_agent::error_chain(&err), below(hint))));
+            return Err(complain(&format!("{}{}", ayeaye_agent::error_chain(&err), below(&hint))));
         }
     };
     let ready: Vec<&DeviceEntry> = devices.iter().filter(|entry| entry.ready).collect();

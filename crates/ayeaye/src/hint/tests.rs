@@ -161,6 +161,18 @@ fn each_state_of_a_phone_has_a_way_out_of_its_own() {
 }
 
 #[test]
+fn a_phone_on_the_network_is_connected_and_not_plugged_in() {
+    let lost = |id: &str| DeviceError::NotFound(DeviceId::new(id));
+    for reader in [Reader::Client, Reader::Terminal, Reader::Page] {
+        let said = for_device_error(&lost("127.0.0.1:45181"), reader);
+        assert!(said.contains("`ayeaye connect 127.0.0.1:45181`"), "{said}");
+        assert!(!said.contains("plug"), "{said}");
+        let said = for_device_error(&lost("R58M1"), reader);
+        assert!(said.contains("plug the phone in"), "{said}");
+    }
+}
+
+#[test]
 fn a_terminal_is_told_of_commands_a_client_of_tools_and_the_page_of_neither() {
     let tools = ["ask_agent", "list_", "get_", "stop_task", "session_id", "reply_from_client"];
     for err in all() {

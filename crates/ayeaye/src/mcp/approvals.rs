@@ -5,6 +5,7 @@
 //! same call with that code goes ahead.
 mod taken;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -267,14 +268,18 @@ impl Approvals {
         principal: &Principal,
         fits: impl Fn(&Subject) -> bool,
     ) -> Result<TakenApproval<'_>, ToolError> {
+        let is_other_phone = Cell::new(false);
         let is_it = |whose: &Principal, it: &Waiting| {
-            it.phone == *phone && whose == principal && fits(&it.subject)
+            let is_asked = whose == principal && fits(&it.subject);
+            is_other_phone.set(is_asked && it.phone.device == phone.device && it.phone != *phone);
+            is_asked && it.phone == *phone
         };
         let mut used = self.used();
         let Some(taken) = self.waiting.take(code, is_it) else {
             let shown = excerpt(code, 20);
             return Err(match used.iter().find(|it| it.is(code, principal)) {
                 Some(used) => ToolError::used_approval(&shown, used.came_of_it),
+                None if is_other_phone.get() => ToolError::other_phone(&phone.device),
                 None => ToolError::not_approved(&shown),
             });
         };
@@ -323,7 +328,8 @@ mod tests {
         assert!(changed.is_err(), "other contents of that file");
         assert!(take(&code, &phone, "b.apk").is_err());
         assert!(take(&code, &other, "a.apk").is_err());
-        assert!(take(&code, &moved, "a.apk").is_err(), "another phone at its address");
+        let told = take(&code, &moved, "a.apk").unwrap_err().to_string();
+        assert!(told.contains("X is another phone now"), "another phone at its address: {told}");
         assert!(take("", &phone, "a.apk").is_err());
         let mut taken = take(&code, &phone, "a.apk").unwrap();
         // Whoever has not heard that it was carried out is told so, and nobody else.

@@ -248,8 +248,7 @@ Removes an app from a phone with all its data. Your user is asked first, as with
 
 /// `send_file`
 pub const SEND_FILE: &str = "\
-Copies a file of at most 256 MiB from this server's folder for files to a phone; an existing file there is \
-replaced.";
+Copies a file of at most 256 MiB from this server's folder for files to a phone. It replaces no file there.";
 
 /// `fetch_file`
 pub const FETCH_FILE: &str = "\

@@ -1,6 +1,7 @@
 //! Errors as a client's model reads them: what failed, why, and what to do.
 mod arguments;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use ayeaye_agent::gate::Rule;
@@ -22,7 +23,7 @@ const FOR_A_PERSON: &str = "a person has to unlock it";
 #[derive(Debug)]
 pub struct ToolError {
     text: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
 }
 
 impl fmt::Display for ToolError {
@@ -49,7 +50,7 @@ impl ToolError {
         let text = "this question is not open any more: it was answered or given up in the meantime, or another one \
                     has replaced it";
         let hint = "a model leaves question_step out; a person reads the question that is open now";
-        Self { text: text.to_owned(), hint }
+        Self { text: text.to_owned(), hint: Cow::Borrowed(hint) }
     }
 
     /// A look at a private app.
@@ -60,7 +61,9 @@ impl ToolError {
                 "{app} is in front, and the settings make it private (policy.private-apps): nothing on its screen \
                  leaves the server's machine"
             ),
-            hint: "ask your user to go on by hand; press_key HOME or BACK leaves the app",
+            hint: Cow::Borrowed(
+                "ask your user to go on by hand; press_key HOME or BACK leaves the app",
+            ),
         }
     }
 
@@ -70,7 +73,7 @@ impl ToolError {
             text: format!(
                 "the settings make {app} private (policy.private-apps): nothing of it is shown, not even its log"
             ),
-            hint: "ask your user to read it by hand, with adb logcat",
+            hint: Cow::Borrowed("ask your user to read it by hand, with adb logcat"),
         }
     }
 
@@ -82,7 +85,7 @@ impl ToolError {
                 "nothing was done: `{shown}` is not an element from your last looks at this phone that is \
                  still there and unchanged"
             ),
-            hint: "call get_ui_tree again and take `ref` from what it says now",
+            hint: Cow::Borrowed("call get_ui_tree again and take `ref` from what it says now"),
         }
     }
 
@@ -92,7 +95,7 @@ impl ToolError {
             text: "nothing was done: the phone does not list its elements now, so it is not certain what \
                    the reference would hit"
                 .to_owned(),
-            hint: "look at get_screenshot and give x and y",
+            hint: Cow::Borrowed("look at get_screenshot and give x and y"),
         }
     }
 
@@ -103,7 +106,7 @@ impl ToolError {
                 "nothing was done yet: your user has to agree first. Ask them: {question} If they say yes, \
                  make the same call with \"approval\": \"{code}\""
             ),
-            hint: "do not answer for your user; the code is valid for 15 minutes",
+            hint: Cow::Borrowed("do not answer for your user; the code is valid for 15 minutes"),
         }
     }
 
@@ -113,7 +116,7 @@ impl ToolError {
             text: format!(
                 "nothing was done: `{given}` is not an approval for this call, or has expired"
             ),
-            hint: "make the call without `approval`, and ask your user again",
+            hint: Cow::Borrowed("make the call without `approval`, and ask your user again"),
         }
     }
 
@@ -127,8 +130,10 @@ impl ToolError {
                 "nothing was done now: the approval `{given}` was used already{at}, and is good once. The answer to that \
                  call may have been lost"
             ),
-            hint: "look at get_screenshot first, for what came of it; only if it was not done, make the call without \
+            hint: Cow::Borrowed(
+                "look at get_screenshot first, for what came of it; only if it was not done, make the call without \
                    `approval`, and ask your user again",
+            ),
         }
     }
 
@@ -139,9 +144,11 @@ impl ToolError {
                 "the task has not begun yet: {device} is still busy with an act of direct control or with the end of \
                  another task, or it answers slowly. It begins as soon as the phone is free, unless another task has it then"
             ),
-            hint: "make the same call again to follow it: it does not start a second one; list_sessions shows it once it \
+            hint: Cow::Borrowed(
+                "make the same call again to follow it: it does not start a second one; list_sessions shows it once it \
                    has begun, and stop_task stops it then. Where it cannot begin after all, that call begins it anew or says \
                    what is in its way",
+            ),
         }
     }
 
@@ -151,9 +158,11 @@ impl ToolError {
                 "session {session} has not gone on yet: its phone is still busy with an act of direct control or with the \
                  end of another task, or it answers slowly. It goes on as soon as the phone is free, with what you said"
             ),
-            hint: "call ask_agent_continue with this session_id alone to follow it: what you said need not be said again, \
+            hint: Cow::Borrowed(
+                "call ask_agent_continue with this session_id alone to follow it: what you said need not be said again, \
                    and a task would be a second one; stop_task keeps it from going on. Where get_session says \
                    STILL_RUNNING no more and nothing was done, the phone could not be reached",
+            ),
         }
     }
 
@@ -163,7 +172,9 @@ impl ToolError {
             text: format!(
                 "nothing was done: {device} is another phone now than when your user was asked, or was started anew"
             ),
-            hint: "look which phone it is (list_connected_devices), then make the call and ask your user again",
+            hint: Cow::Borrowed(
+                "look which phone it is (list_connected_devices), then make the call and ask your user again",
+            ),
         }
     }
 
@@ -171,7 +182,7 @@ impl ToolError {
     pub(super) fn declined() -> Self {
         Self {
             text: "nothing was done: your user did not agree".to_owned(),
-            hint: "ask them what they want instead",
+            hint: Cow::Borrowed("ask them what they want instead"),
         }
     }
 
@@ -193,7 +204,13 @@ impl ToolError {
         } else {
             "look at get_screenshot, then do something else or try again; the session is kept"
         };
-        Self { text, hint }
+        Self { text, hint: Cow::Borrowed(hint) }
+    }
+
+    /// An action that was not carried out, because of the phone or the way to it.
+    pub(super) fn phone_failed(text: String, err: &DeviceError) -> Self {
+        let hint = hint::for_device_error(err, Reader::Client);
+        Self { text, hint: Cow::Owned(format!("{hint}; the session is kept")) }
     }
 
     /// An action that the gate refuses.
@@ -211,7 +228,7 @@ impl ToolError {
                  this screen, or have your user do it by hand"
             }
         };
-        Self { text, hint }
+        Self { text, hint: Cow::Borrowed(hint) }
     }
 
     /// A task, but no model to give it to. `device`: the client can act on the phone itself.
@@ -244,19 +261,24 @@ impl ToolError {
                  without --tools, and you can drive the phone yourself",
             ),
         };
-        Self { text, hint }
+        Self { text, hint: Cow::Borrowed(hint) }
     }
 
     /// A call that was cancelled before it had done anything.
     pub(super) fn call_cancelled() -> Self {
-        Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
+        Self {
+            text: "nothing was done: the call was cancelled".to_owned(),
+            hint: Cow::Borrowed(""),
+        }
     }
 
     pub(super) fn state_expired() -> Self {
         Self {
             text: "the answer came too late for this form (15 minutes) and was not used".to_owned(),
-            hint: "the session is still waiting: list_sessions shows it, and ask_agent_continue with its \
+            hint: Cow::Borrowed(
+                "the session is still waiting: list_sessions shows it, and ask_agent_continue with its \
                    session_id asks again or takes the answer as reply_from_client",
+            ),
         }
     }
 
@@ -265,8 +287,10 @@ impl ToolError {
             text: "this server did not give this `requestState` to this client for this call; \
                    nothing was started"
                 .to_owned(),
-            hint: "send back what the server sent, with the same tool and arguments; list_sessions \
+            hint: Cow::Borrowed(
+                "send back what the server sent, with the same tool and arguments; list_sessions \
                    shows the sessions that are waiting, and ask_agent_continue continues one",
+            ),
         }
     }
 
@@ -275,8 +299,10 @@ impl ToolError {
             text: "`inputResponses` came without the `requestState` they belong to; nothing was \
                    started"
                 .to_owned(),
-            hint: "send back the requestState unchanged; or answer with ask_agent_continue, the \
+            hint: Cow::Borrowed(
+                "send back the requestState unchanged; or answer with ask_agent_continue, the \
                    session_id and reply_from_client",
+            ),
         }
     }
 
@@ -288,8 +314,10 @@ impl ToolError {
                 error_chain(err),
                 hint::for_agent_error(err, Reader::Client)
             ),
-            hint: "do not ask your user again: when the cause is fixed, call ask_agent_continue \
+            hint: Cow::Borrowed(
+                "do not ask your user again: when the cause is fixed, call ask_agent_continue \
                    with this session_id and the same answer as reply_from_client",
+            ),
         }
     }
 }

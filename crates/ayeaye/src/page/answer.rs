@@ -97,7 +97,7 @@ impl From<AgentError> for Refusal {
             _ => None,
         };
         let hint = hint::for_agent_error(&err, Reader::Page);
-        Self { session_id, ..Self::with_hint(status, &in_words(&err), hint) }
+        Self { session_id, ..Self::with_hint(status, &in_words(&err), &hint) }
     }
 }
 

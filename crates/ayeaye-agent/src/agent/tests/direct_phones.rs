@@ -44,6 +44,9 @@ async fn direct_control_does_not_go_on_with_another_phone_at_the_same_address() 
     {
         rig.phone.is_replaced_by(model, serial_number);
         rig.phone.is_known_by(identity);
+        // What the client has aimed at is on the other phone.
+        let err = refused(&rig.agent, tap(4, None)).await;
+        assert!(matches!(err, AgentError::OtherPhone { .. }), "{err}");
         let next = act(&rig.agent, tap(4, None)).await.session_id;
         assert_ne!(next, last, "{model} {serial_number}");
         last = next;

@@ -1,7 +1,7 @@
 //! What has come of a direct action.
 use crate::gate::Rule;
 use crate::report::StepSummary;
-use crate::{ApprovalRequest, Component, ScreenSize, SessionId};
+use crate::{ApprovalRequest, Component, DeviceError, ScreenSize, SessionId};
 
 /// The result of a direct action.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub struct DirectResult {
     pub line: StepSummary,
     /// Whether it was carried out.
     pub outcome: DirectOutcome,
+    /// Why it was not carried out, where that is because of the phone or the way to it.
+    pub device_error: Option<DeviceError>,
     /// Whether it is the act that a person had agreed to, and the gate allowed it.
     pub was_agreed: bool,
     /// A remark for the client, such as a doubt whether the action worked.

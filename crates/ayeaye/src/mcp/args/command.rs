@@ -56,7 +56,7 @@ arguments! {
         /// The file in this server's folder for files.
         #[schemars(length(min = 1, max = 255))]
         file: String,
-        /// Where to put it on the phone: a folder ending in a slash, or a file. `/sdcard/Download/` if left out.
+        /// Where to put it on the phone: a folder ending in a slash, or a file that is not there yet. `/sdcard/Download/` if left out.
         #[schemars(length(max = 512))]
         to: Option<String>,
     }

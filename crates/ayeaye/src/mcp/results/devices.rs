@@ -69,8 +69,9 @@ pub struct Screen {
 impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
     fn from(devices: Vec<(DeviceEntry, DeviceHolder)>) -> Self {
         let hint = devices.is_empty().then(|| {
-            "no phone is connected: plug one in and enable USB debugging, or start the server with \
-             --virtual; `ayeaye doctor` checks everything"
+            "no phone is connected: plug one in and enable USB debugging, connect one over Wi-Fi with `ayeaye connect` and \
+             the address that it shows, as after each restart of the adb server, or start the server with --virtual; \
+             `ayeaye doctor` checks everything"
                 .to_owned()
         });
         Self { devices: devices.into_iter().map(DeviceItem::from).collect(), hint, next: None }

@@ -73,7 +73,12 @@ impl ActResult {
             DirectOutcome::Done => {}
             DirectOutcome::NotDone(why) => {
                 let text = format!("{tool} was not carried out: {why} (session {session})");
-                return Err(ToolError::action_failed(text, false, on_screen));
+                return Err(match &acted.device_error {
+                    Some(err) if err.is_unreachable() || err.ends_driving() => {
+                        ToolError::phone_failed(text, err)
+                    }
+                    _ => ToolError::action_failed(text, false, on_screen),
+                });
             }
             DirectOutcome::Refused(rule, why) => {
                 let text = format!("{tool} was not carried out: {why} (session {session})");
@@ -180,7 +185,7 @@ fn tool_of(function: &str) -> Cow<'static, str> {
 mod tests {
     use ayeaye_agent::gate::Rule;
     use ayeaye_agent::journal::ActionRecord;
-    use ayeaye_agent::{StepSummary, StopReason};
+    use ayeaye_agent::{DeviceError, DeviceId, StepSummary, StopReason};
 
     use super::super::samples::report;
     use super::*;
@@ -188,6 +193,13 @@ mod tests {
     use crate::model_presence::ModelState;
 
     fn result_of(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
+        result_after(outcome, None)
+    }
+
+    fn result_after(
+        outcome: Option<DirectOutcome>,
+        device_error: Option<DeviceError>,
+    ) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
         let action = ActionRecord { function, arguments };
         let line = StepSummary {
@@ -208,6 +220,7 @@ mod tests {
             step: 4,
             line,
             outcome,
+            device_error,
             was_agreed: false,
             note: None,
             shown,
@@ -215,6 +228,19 @@ mod tests {
         });
         let offer = ConnectionTools::new(ToolChoice::Only(ToolSet::ALL), ModelState::Ready);
         ActResult::of(acted.as_ref(), &report, offer).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn an_act_on_a_phone_that_is_away_is_told_how_the_phone_comes_back() {
+        let lost = DeviceError::NotFound(DeviceId::new("10.0.0.9:5555"));
+        let why = Some(DirectOutcome::NotDone(lost.to_string()));
+        let told = result_after(why, Some(lost)).unwrap_err();
+        assert!(told.contains("tap was not carried out: device 10.0.0.9:5555 is not connected"));
+        assert!(told.contains("`ayeaye connect 10.0.0.9:5555`"), "{told}");
+        assert!(
+            told.ends_with("the session is kept") && !told.contains("get_screenshot"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl ToolError {
         } else {
             "tools/list says what each tool takes"
         };
-        Self { text, hint }
+        Self { text, hint: Cow::Borrowed(hint) }
     }
 
     /// An unknown field, with the one that was most likely meant, and all that exist.
@@ -31,7 +31,7 @@ impl ToolError {
             text: format!(
                 "the arguments do not fit: unknown field `{shown}`{meant} (this tool takes `{names}`)"
             ),
-            hint: "tools/list says what each tool takes",
+            hint: Cow::Borrowed("tools/list says what each tool takes"),
         }
     }
 
@@ -47,7 +47,7 @@ impl ToolError {
     pub(in crate::mcp) fn out_of_range(name: &str, given: &dyn fmt::Display, range: &str) -> Self {
         Self {
             text: format!("`{name}` is {given}; it can be {range}"),
-            hint: "leave it out to use the default",
+            hint: Cow::Borrowed("leave it out to use the default"),
         }
     }
 
@@ -59,13 +59,15 @@ impl ToolError {
             }
             _ => "say in a sentence what to do",
         };
-        Self { text: format!("`{name}` is empty"), hint }
+        Self { text: format!("`{name}` is empty"), hint: Cow::Borrowed(hint) }
     }
 
     pub(in crate::mcp) fn too_long(name: &str, length: usize, most: usize) -> Self {
         Self {
             text: format!("`{name}` has {length} bytes of UTF-8; at most {most} are allowed"),
-            hint: "say it in a few sentences, and split a big plan into several tasks",
+            hint: Cow::Borrowed(
+                "say it in a few sentences, and split a big plan into several tasks",
+            ),
         }
     }
 
@@ -73,8 +75,10 @@ impl ToolError {
     pub(in crate::mcp) fn task_and_reply(reply: &str) -> Self {
         Self {
             text: format!("`task` and `{reply}` cannot be given together"),
-            hint: "a reply answers the agent's question or advises it, a task is a new request in the same session; leave \
+            hint: Cow::Borrowed(
+                "a reply answers the agent's question or advises it, a task is a new request in the same session; leave \
                    the other one out, or empty",
+            ),
         }
     }
 
@@ -82,13 +86,13 @@ impl ToolError {
         let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` is not a device_id"),
-            hint: "take a device_id from list_connected_devices",
+            hint: Cow::Borrowed("take a device_id from list_connected_devices"),
         }
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
     pub(in crate::mcp) fn not_a_session(err: InvalidSessionId) -> Self {
-        Self { text: err.to_string(), hint: "list_sessions shows all sessions" }
+        Self { text: err.to_string(), hint: Cow::Borrowed("list_sessions shows all sessions") }
     }
 
     /// A place given in fractions of the screen.
@@ -97,7 +101,7 @@ impl ToolError {
             text: format!(
                 "`{name}` is {given}; coordinates are thousandths of the screen, 0 to 1000, not fractions of it"
             ),
-            hint: "multiply them by 1000: the middle of the screen is 500, 500",
+            hint: Cow::Borrowed("multiply them by 1000: the middle of the screen is 500, 500"),
         }
     }
 
@@ -105,15 +109,17 @@ impl ToolError {
     pub(in crate::mcp) fn outside_screen(name: &str, given: i64) -> Self {
         Self {
             text: format!("`{name}` is {given}; it can be 0 to 1000"),
-            hint: "coordinates are thousandths of the screen's width and height, from the top left, not \
+            hint: Cow::Borrowed(
+                "coordinates are thousandths of the screen's width and height, from the top left, not \
                    pixels: divide a pixel position by the picture's width or height and multiply by 1000",
+            ),
         }
     }
 
     pub(in crate::mcp) fn incomplete_point(missing: &str) -> Self {
         Self {
             text: format!("`{missing}` is missing: a field is given by `x` and `y` together"),
-            hint: "leave both out to type into the focused field",
+            hint: Cow::Borrowed("leave both out to type into the focused field"),
         }
     }
 
@@ -122,7 +128,9 @@ impl ToolError {
         let missing = missing.map(|name| format!("missing field `{name}`: ")).unwrap_or_default();
         Self {
             text: format!("{missing}{what} needs either `ref`, or `x` and `y`"),
-            hint: "get_ui_tree gives a `ref` for each element; get_screenshot shows places; leave the other out, or empty",
+            hint: Cow::Borrowed(
+                "get_ui_tree gives a `ref` for each element; get_screenshot shows places; leave the other out, or empty",
+            ),
         }
     }
 
@@ -131,28 +139,30 @@ impl ToolError {
         let shown = excerpt(given, 40);
         Self {
             text: format!("`key` is `{shown}`; it can be {keys}"),
-            hint: "letters and digits are typed with type_text",
+            hint: Cow::Borrowed("letters and digits are typed with type_text"),
         }
     }
 
     pub(in crate::mcp) fn nothing_to(verb: &str, name: &str) -> Self {
         Self {
             text: format!("there is nothing to {verb}: `{name}` is empty"),
-            hint: "get_screenshot shows what is there",
+            hint: Cow::Borrowed("get_screenshot shows what is there"),
         }
     }
 
     pub(in crate::mcp) fn nothing_to_type() -> Self {
         Self {
             text: "there is nothing to type: `text` is empty".to_owned(),
-            hint: "to empty the field set `clear`; ENTER and other keys are pressed with press_key",
+            hint: Cow::Borrowed(
+                "to empty the field set `clear`; ENTER and other keys are pressed with press_key",
+            ),
         }
     }
 
     pub(in crate::mcp) fn long_text(length: usize, most: usize) -> Self {
         Self {
             text: format!("`text` has {length} bytes of UTF-8; at most {most} are allowed"),
-            hint: "type it in several parts",
+            hint: Cow::Borrowed("type it in several parts"),
         }
     }
 
@@ -162,7 +172,9 @@ impl ToolError {
                 "`text` has a control character, U+{:04X}, which no phone can type",
                 u32::from(odd)
             ),
-            hint: "leave it out; enter, delete and others are pressed with press_key",
+            hint: Cow::Borrowed(
+                "leave it out; enter, delete and others are pressed with press_key",
+            ),
         }
     }
 
@@ -170,7 +182,9 @@ impl ToolError {
         let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` is not the name of an app"),
-            hint: "give the name under its icon, or its package such as com.android.settings",
+            hint: Cow::Borrowed(
+                "give the name under its icon, or its package such as com.android.settings",
+            ),
         }
     }
 
@@ -179,8 +193,10 @@ impl ToolError {
         let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` is not an address with one of these schemes: {schemes}"),
-            hint: "give a whole address such as https://example.com/; mcp.url-schemes in ayeaye.toml says \
+            hint: Cow::Borrowed(
+                "give a whole address such as https://example.com/; mcp.url-schemes in ayeaye.toml says \
                    which schemes are allowed",
+            ),
         }
     }
 
@@ -189,7 +205,7 @@ impl ToolError {
         let (shown, length) = (excerpt(given, 60), given.len());
         Self {
             text: format!("`{shown}` has {length} bytes; at most {most} are allowed"),
-            hint: "give a shorter address",
+            hint: Cow::Borrowed("give a shorter address"),
         }
     }
 
@@ -200,7 +216,7 @@ impl ToolError {
             text: format!(
                 "`{shown}` contains a space or a control character, which no address may"
             ),
-            hint: "write a space as %20; use type_text to type into a page",
+            hint: Cow::Borrowed("write a space as %20; use type_text to type into a page"),
         }
     }
 
@@ -209,7 +225,7 @@ impl ToolError {
         let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` has no host"),
-            hint: "give a whole address such as https://example.com/",
+            hint: Cow::Borrowed("give a whole address such as https://example.com/"),
         }
     }
 
@@ -218,8 +234,10 @@ impl ToolError {
         let shown = excerpt(given, 60);
         Self {
             text: format!("`{name}` is `{shown}`, which is not the name of a file"),
-            hint: "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
+            hint: Cow::Borrowed(
+                "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
                    with /sdcard/",
+            ),
         }
     }
 }
