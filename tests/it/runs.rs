@@ -1,6 +1,8 @@
 //! Runs and who follows them: waiting, following, advising, stopping, racing.
 use std::sync::Arc;
+use std::time::Duration;
 
+use ayeaye::mcp::{Defaults, Server};
 use ayeaye_phone::Trigger;
 use rmcp::ClientHandler;
 use rmcp::model::{CallToolRequestParams, ClientRequest, ProgressNotificationParam, Request};
@@ -9,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
 use crate::support::{
-    Answer, FakeVlm, LOOK_EVERY, Rig, RigOptions, click, complete, connect, gelab, info, until,
-    within,
+    Answer, DEFAULTS, FakeVlm, LOOK_EVERY, Quiet, Rig, RigOptions, click, complete, connect, gelab,
+    info, until, within,
 };
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -67,6 +69,44 @@ async fn a_run_that_is_not_waited_for_goes_on_and_can_be_followed_and_advised() 
     assert!(told.contains("take the blue one"), "heard at the next step: {told}");
     let devices = rig.call("list_connected_devices", json!({})).await;
     assert_eq!(devices["devices"][0]["busy"], false);
+}
+
+/// The arguments that `next` asks for, taken at its word.
+fn told(result: &Value) -> Value {
+    let next = result["next"].as_str().unwrap();
+    assert!(next.contains("ask_agent_continue with"), "{next}");
+    let (_, number) = next.split_once("session_id and call_number ").expect(next);
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap();
+    json!({ "session_id": result["session_id"], "call_number": number[..end].parse::<i64>().unwrap() })
+}
+
+/// Some hosts end a turn at the fifth call in a row that is the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_does_what_next_says_never_makes_the_same_call_again() {
+    let clicks = (1..=8).map(|at| Answer::Says(click(100 * at, 400))).collect();
+    for (reason, max_steps, wait, answers) in [
+        ("STILL_RUNNING", 20, Duration::ZERO, vec![Answer::Silence]),
+        ("MAX_STEPS_REACHED", 1, Duration::from_mins(4), clicks),
+    ] {
+        let mut rig = rig().await;
+        rig.vlm.then(answers);
+        // The client asks for progress with each call.
+        let defaults = Defaults { max_steps, wait, wait_with_progress: wait, ..DEFAULTS };
+        rig.server = Server::new(rig.agent.clone(), defaults);
+        rig.client = connect(rig.server.clone(), Quiet).await;
+        let start = json!({ "device_id": rig.serial, "task": "Tap about" });
+        let mut result = rig.call("ask_agent_start_new_task", start).await;
+        let mut calls: Vec<Value> = Vec::new();
+        for _ in 0..6 {
+            assert_eq!(result["stop_reason"], reason, "{result}");
+            let call = told(&result);
+            assert!(!calls.contains(&call), "{call} after {calls:?}");
+            result = rig.call("ask_agent_continue", call.clone()).await;
+            calls.push(call);
+        }
+        let odd = json!({ "session_id": result["session_id"], "call_number": -7 });
+        assert_eq!(told(&rig.call("ask_agent_continue", odd).await)["call_number"], 1);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
