@@ -275,12 +275,13 @@ fn claim_folder(format_dir: &Path, name: &str, id: SessionId) -> Result<PathBuf,
                 .and_then(|rest| rest.strip_prefix('_'))
                 .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    for (other, folder) in folders(format_dir)?.into_iter().filter(|(it, _)| same_name(it)) {
+    for (_, folder) in folders(format_dir)?.into_iter().filter(|(name, _)| same_name(name)) {
         match owner(&folder) {
+            Ok(Some(owner)) if owner == id => return Ok(folder),
+            Ok(_) => {}
             // Another user's: it is passed by, and the next number taken.
             Err(err) if err.is_denied() => {}
-            owner if owner? == Some(id) => return Ok(folder),
-            _ => {}
+            Err(err) => return Err(err),
         }
     }
     for number in 1_u32.. {

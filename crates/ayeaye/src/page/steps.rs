@@ -71,7 +71,7 @@ pub(super) struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     /// What the user said since the step before, or in this one: answers and advice.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
     said: VecDeque<String>,
     /// Whether somebody was asked for approval, and it was not done in this step.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
