@@ -24,7 +24,8 @@ pub(crate) async fn install(client: &DeviceClient, apk: &[u8]) -> Result<(), Dev
     let what = "the installation";
     let place = new_place();
     let pushing = sync::push(client, &place, apk, LIMIT);
-    let output = from(client, what, &place, pushing, LIMIT).await?;
+    // It is large, and commands hold it within others.
+    let output = Box::pin(from(client, what, &place, pushing, LIMIT)).await?;
     verdict(client, what, &output.combined())
 }
 

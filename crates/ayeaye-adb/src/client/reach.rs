@@ -121,7 +121,7 @@ pub(crate) async fn connect_again(server: &Server, serial: &str) -> bool {
                 // list as unauthorized.
                 Ok(_) | Err(ConnectError::NotAuthorized(_)) => return true,
                 Err(error) => {
-                    tracing::debug!(serial, server = %address, %error, "not connected again")
+                    tracing::debug!(serial, server = %address, %error, "not connected again");
                 }
             }
         }

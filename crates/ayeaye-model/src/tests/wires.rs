@@ -436,7 +436,9 @@ async fn an_endpoint_that_cannot_be_found_or_trusted_says_so() {
         };
         let error = model.call(&prompt(), LIMIT).await.unwrap_err();
         assert!(error.message.contains(part), "{}", error.message);
-        assert_eq!(error.retries.len(), 2);
+        // A resolver may also not answer.
+        let is_unknown = error.message.contains("no machine has this name");
+        assert_eq!(error.retries.len(), if is_unknown { 1 } else { 2 });
         assert!(!format!("{error:?}").contains(KEY));
     }
     assert!(fake.seen().is_empty(), "no key went over without encryption");

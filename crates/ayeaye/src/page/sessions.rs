@@ -176,14 +176,13 @@ pub(super) async fn picture(
     let seen = seen.and_then(|view| {
         view.steps.iter().find(|it| it.index == step).and_then(|it| it.blob.clone())
     });
-    let blob = match seen {
-        Some(blob) => Some(blob),
-        None => {
-            let private = private.unwrap_or_default();
-            match record::picture(&**agent.journal(), id, step, private).await? {
-                record::StepPicture::Kept(blob) => Some(blob),
-                record::StepPicture::Private | record::StepPicture::None => None,
-            }
+    let blob = if seen.is_some() {
+        seen
+    } else {
+        let private = private.unwrap_or_default();
+        match record::picture(&**agent.journal(), id, step, private).await? {
+            record::StepPicture::Kept(blob) => Some(blob),
+            record::StepPicture::Private | record::StepPicture::None => None,
         }
     };
     let blob = blob.ok_or_else(|| Refusal::not_found("this picture"))?;
