@@ -275,7 +275,8 @@ pub fn for_device_error(err: &DeviceError, reader: Reader) -> Cow<'static, str> 
 
 /// What to do about a phone that is reached over the network, and that adb does not have in its list.
 fn for_lost_address(id: &DeviceId, reader: Reader) -> String {
-    let check = "see that the phone is on and in the same network, with wireless debugging on (its port changes when that                  is switched on anew)";
+    let check = "see that the phone is on and in the same network, with wireless debugging on (its port changes when that \
+                 is switched on anew)";
     // An address has neither spaces nor anything else that a shell would read.
     let command = format!("`ayeaye connect {}`", id.as_str());
     match reader {

@@ -66,6 +66,9 @@ static SPACED: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts.sort_by_key(|it| std::cmp::Reverse(it.len()));
     texts
 });
+/// As in a text in which [`SPACED`] are one word each.
+static ALL: LazyLock<HashSet<String>> =
+    LazyLock::new(|| ALL_WORDS.iter().map(|it| it.replace(' ', "_")).collect());
 static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     phrases::intents(ActClass::Delete).map(|it| it.text.replace(' ', "_")).collect()
 });
@@ -225,7 +228,7 @@ fn words_with_blanks(text: &str) -> impl Iterator<Item = &str> {
 
 fn part_of(word: &str, place: &[String]) -> Part {
     let is_in = |list: &List| list.iter().any(|it| it == word);
-    if ALL_WORDS.iter().any(|it| it.replace(' ', "_") == word) {
+    if ALL.contains(word) {
         Part::All
     } else if is_in(&NOT_ALL) {
         Part::Other

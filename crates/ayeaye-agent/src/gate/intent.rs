@@ -25,7 +25,8 @@ use super::text::{List, holds, is_spaced, mentions, normalized, same_word, share
 
 /// Words for whom one follows or blocks, and for what one joins, that tell nobody from others.
 #[rustfmt::skip]
-static PEOPLE: List = List::new("account|channel|profile|user|person|request|requests|friend|friends|community|number|kanal|konto|profil|nutzer|anfrage|diesem|diesen|gruppe|cuenta|canal|perfil|usuario|solicitud|este|esta|grupo|compte|chaîne|ce|cette|groupe|conta|canale|profilo|        utente|questo|gruppo|kanaal|groep|dit|deze|tego|ten|grupy|bu|hesabı|kanalı|канал|аккаунт|профиль|пользователя|этот|эту|этого|группу|цей|групу|هذا|هذه|القناة|الحساب|इस|चैनल|akun|saluran|ini|kênh|này");
+static PEOPLE: List = List::new("account|channel|profile|user|person|request|requests|friend|friends|community|number|kanal|konto|profil|nutzer|anfrage|diesem|diesen|gruppe|cuenta|canal|perfil|usuario|solicitud|este|esta|grupo|compte|chaîne|ce|cette|groupe|conta|canale|profilo|\
+    utente|questo|gruppo|kanaal|groep|dit|deze|tego|ten|grupy|bu|hesabı|kanalı|канал|аккаунт|профиль|пользователя|этот|эту|этого|группу|цей|групу|هذا|هذه|القناة|الحساب|इस|चैनल|akun|saluran|ini|kênh|này");
 /// Most times that one word asks for something in them.
 const MOST_REQUESTS: usize = 100;
 

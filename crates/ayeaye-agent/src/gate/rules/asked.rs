@@ -147,8 +147,8 @@ fn erases_phone(name: &str) -> bool {
     area.is_some_and(|it| it.of == SystemPart::FactoryReset)
 }
 
-/// Whether the user has named something of what this publishes, or told it from others where they say "all". Of what is written nothing is spared: the user has not
-/// excepted its words.
+/// Whether the user has named something of what this publishes, or told it from others where they say "all". Of what is
+/// written nothing is spared: the user has not excepted its words.
 fn publishing_is_asked(request: &GateRequest<'_>) -> bool {
     let GateRequest { words, screen, history, gesture, .. } = request;
     let typed = match gesture {
