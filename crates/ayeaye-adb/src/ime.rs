@@ -9,6 +9,7 @@ use std::time::Duration;
 use ayeaye_agent::{DeviceError, DeviceId, SettingChange};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt as _;
 use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::{Instant, sleep};
 
@@ -204,7 +205,7 @@ impl Drop for ImeSwitch {
                 sleep(RETRY_DELAY).await;
             }
             tracing::warn!(device = %client.id(), "the phone's own keyboard could not be put back");
-        });
+        }.boxed());
     }
 }
 

@@ -31,6 +31,7 @@ use ayeaye_agent::journal::{
 };
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
+use futures::FutureExt as _;
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::time::sleep;
@@ -157,16 +158,19 @@ impl LoggingJournal {
         let mut projector =
             Projector::of_open(&self.shared, id, events, Arc::clone(&appended), stop.clone());
         let shared = Arc::clone(&self.shared);
-        let task = tokio::spawn(async move {
-            if let Some(marker) = shared.wait_for_lock(id, &stop).await {
-                if let Some(logs) = shared.resting.take(id, last) {
-                    projector.go_on_with(logs).await;
+        let task = tokio::spawn(
+            async move {
+                if let Some(marker) = shared.wait_for_lock(id, &stop).await {
+                    if let Some(logs) = shared.resting.take(id, last) {
+                        projector.go_on_with(logs).await;
+                    }
+                    projector.run(marker).await;
                 }
-                projector.run(marker).await;
+                stop.cancel();
+                shared.closed.notify_one();
             }
-            stop.cancel();
-            shared.closed.notify_one();
-        });
+            .boxed(),
+        );
         ProjectorHandle { queue, appended, task }
     }
 
@@ -203,12 +207,15 @@ impl SharedState {
     fn rest(self: &Arc<Self>, id: SessionId, logs: Vec<LogSlot>) {
         self.resting.keep(id, logs);
         let shared = Arc::downgrade(self);
-        tokio::spawn(async move {
-            sleep(REST).await;
-            if let Some(shared) = shared.upgrade() {
-                shared.resting.expire();
+        tokio::spawn(
+            async move {
+                sleep(REST).await;
+                if let Some(shared) = shared.upgrade() {
+                    shared.resting.expire();
+                }
             }
-        });
+            .boxed(),
+        );
     }
 
     fn cancel(&self, id: SessionId) {

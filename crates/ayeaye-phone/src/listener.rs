@@ -1,6 +1,7 @@
 //! Accepting connections on a socket.
 use std::{sync::Arc, time::Duration};
 
+use futures::FutureExt as _;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
@@ -41,10 +42,13 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
         }
         let connection = run(stream);
         let shutdown = shutdown.clone();
-        tasks.spawn(async move {
-            let _place = place;
-            shutdown.run_until_cancelled(connection).await
-        });
+        tasks.spawn(
+            async move {
+                let _place = place;
+                shutdown.run_until_cancelled(connection).await
+            }
+            .boxed(),
+        );
     }
     tasks.close();
     tasks.wait().await;

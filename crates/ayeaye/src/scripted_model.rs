@@ -17,6 +17,7 @@ use anyhow::Context as _;
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
 use ayeaye_phone::Phone;
 use context::{LauncherApp, StepContext};
+use futures::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -99,12 +100,15 @@ async fn serve(
         .with_context(|| format!("the stand-in for a model cannot listen at {address}"))?;
     let address = listener.local_addr()?;
     let shutdown = shutdown.clone().cancelled_owned();
-    tokio::spawn(async move {
-        let serving =
-            axum::serve(listener, server::routes(shared)).with_graceful_shutdown(shutdown);
-        if let Err(error) = serving.await {
-            tracing::error!("the stand-in for a model ended: {error}");
+    tokio::spawn(
+        async move {
+            let serving =
+                axum::serve(listener, server::routes(shared)).with_graceful_shutdown(shutdown);
+            if let Err(error) = serving.await {
+                tracing::error!("the stand-in for a model ended: {error}");
+            }
         }
-    });
+        .boxed(),
+    );
     Ok(address)
 }

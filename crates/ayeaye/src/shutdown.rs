@@ -2,6 +2,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 /// How long a transport waits for runs to stop and answers to be sent before it ends without them.
@@ -25,13 +26,16 @@ impl Shutdown {
         let shutdown = Self::default();
         let mut signals = Signals::new()?;
         let tokens = shutdown.clone();
-        tokio::spawn(async move {
-            signals.next().await;
-            tracing::info!("shutting down; a second signal stops at once");
-            tokens.asked.cancel();
-            signals.next().await;
-            tokens.at_once.cancel();
-        });
+        tokio::spawn(
+            async move {
+                signals.next().await;
+                tracing::info!("shutting down; a second signal stops at once");
+                tokens.asked.cancel();
+                signals.next().await;
+                tokens.at_once.cancel();
+            }
+            .boxed(),
+        );
         Ok(shutdown)
     }
 

@@ -15,6 +15,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -202,10 +203,13 @@ impl StdioTransport {
     fn refuse(&mut self, error: ErrorData, id: Option<RequestId>) {
         let sent = self.output.send(TxJsonRpcMessage::<RoleServer>::error(error, id));
         let (output_state, unread) = (self.output_state.clone(), Unread::new(&self.unread));
-        tokio::spawn(async move {
-            drop(output_state.note(sent.await));
-            drop(unread);
-        });
+        tokio::spawn(
+            async move {
+                drop(output_state.note(sent.await));
+                drop(unread);
+            }
+            .boxed(),
+        );
     }
 
     /// Whether a message is for rmcp.

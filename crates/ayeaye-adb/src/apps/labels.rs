@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ayeaye_agent::DeviceId;
+use futures::FutureExt as _;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -83,16 +84,19 @@ impl AppLabels {
         reading.insert(id.clone(), receiver.clone());
         drop(reading);
         let (store, client) = (Arc::clone(self), Arc::clone(client));
-        tokio::spawn(async move {
-            // Whatever becomes of it, others may try again.
-            let _end = EndOfReading { store: Arc::clone(&store), id, _sender: sender };
-            if let Err(error) = reading::read(&store, &client).await {
-                tracing::debug!(%error, "the names of apps were not read");
-                // What was known before stays, and nobody asks again at once.
-                let known = store.of(client.id()).map(|it| it.by_icon.clone());
-                store.publish(client.id(), known.unwrap_or_default(), false);
+        tokio::spawn(
+            async move {
+                // Whatever becomes of it, others may try again.
+                let _end = EndOfReading { store: Arc::clone(&store), id, _sender: sender };
+                if let Err(error) = reading::read(&store, &client).await {
+                    tracing::debug!(%error, "the names of apps were not read");
+                    // What was known before stays, and nobody asks again at once.
+                    let known = store.of(client.id()).map(|it| it.by_icon.clone());
+                    store.publish(client.id(), known.unwrap_or_default(), false);
+                }
             }
-        });
+            .boxed(),
+        );
         receiver
     }
 

@@ -1,6 +1,7 @@
 //! Runs of other servers: finding them, leaving them messages, and seeing that they come and go.
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::{Instant, timeout};
 
 use super::follower::END_WAIT;
@@ -249,26 +250,30 @@ impl Agent {
             return;
         }
         let (deps, runs) = (self.deps.clone(), self.runs.clone());
-        tokio::spawn(async move {
-            let mut news = News::of_all(&*deps.coordinator);
-            let closing = runs.closing.clone();
-            let mut waiting = Vec::new();
-            loop {
-                match deps.coordinator.runs().await {
-                    Ok(entries) => {
-                        let entries = recorded(&*deps.journal, &runs, entries, &mut waiting).await;
-                        if !runs.see_elsewhere(&entries) {
-                            return;
+        tokio::spawn(
+            async move {
+                let mut news = News::of_all(&*deps.coordinator);
+                let closing = runs.closing.clone();
+                let mut waiting = Vec::new();
+                loop {
+                    match deps.coordinator.runs().await {
+                        Ok(entries) => {
+                            let entries =
+                                recorded(&*deps.journal, &runs, entries, &mut waiting).await;
+                            if !runs.see_elsewhere(&entries) {
+                                return;
+                            }
                         }
+                        Err(err) => tracing::debug!("runs of other servers: {}", error_chain(&err)),
                     }
-                    Err(err) => tracing::debug!("runs of other servers: {}", error_chain(&err)),
-                }
-                tokio::select! {
-                    () = news.next() => {}
-                    () = closing.cancelled() => return,
+                    tokio::select! {
+                        () = news.next() => {}
+                        () = closing.cancelled() => return,
+                    }
                 }
             }
-        });
+            .boxed(),
+        );
     }
 }
 

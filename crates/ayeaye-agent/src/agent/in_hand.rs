@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
@@ -73,7 +74,7 @@ impl PhonesInHand {
         held.insert(device.clone(), hold);
         drop(held);
         drop(before);
-        tokio::spawn(end_in_time(Arc::downgrade(&self.0), device.clone(), entry.epoch));
+        tokio::spawn(end_in_time(Arc::downgrade(&self.0), device.clone(), entry.epoch).boxed());
         true
     }
 

@@ -3,6 +3,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::sleep;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -41,7 +42,7 @@ impl Drop for UnbegunRecord {
             if let Err(err) = remove_once_free(&*journal, &id).await {
                 tracing::warn!(session = %id, "it never began, and stays: {}", error_chain(&err));
             }
-        });
+        }.boxed());
     }
 }
 
@@ -67,11 +68,14 @@ impl Agent {
         let secrets = self.secret_stores.of(id, privacy.text);
         let tracker = self.runs.tracker.clone();
         // A task of its own: dropped half way, a record would be there that nobody knows of.
-        let making = self.runs.tracker.spawn(async move {
-            let recorder = Recorder::create(&*journal, id, start, secrets, privacy).await?;
-            let (journal, waited_for) = (Some(journal), tracker.token());
-            Ok((recorder, UnbegunRecord { id, journal, tracker, _waited_for: waited_for }))
-        });
+        let making = self.runs.tracker.spawn(
+            async move {
+                let recorder = Recorder::create(&*journal, id, start, secrets, privacy).await?;
+                let (journal, waited_for) = (Some(journal), tracker.token());
+                Ok((recorder, UnbegunRecord { id, journal, tracker, _waited_for: waited_for }))
+            }
+            .boxed(),
+        );
         let made = making.await.unwrap_or_else(|err| {
             let what = format!("session {id} (make)");
             Err(JournalError::Storage { what, source: io::Error::other(err) })

@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -211,7 +212,7 @@ impl RunRegistry {
         inner.ended.retain(|it| it.session != session);
         inner.live.insert(session, live);
         inner.changes.send_replace(());
-        self.tracker.spawn(run);
+        self.tracker.spawn(run.boxed());
         Ok(follower)
     }
 

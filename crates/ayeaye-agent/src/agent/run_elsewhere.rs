@@ -1,6 +1,8 @@
 //! A handle on a run of another server.
 use std::sync::Arc;
 
+use futures::FutureExt as _;
+
 use crate::coordinator::{Coordinator, CoordinatorError, InboxMessage, InboxMessageBody};
 use crate::{SessionId, StopReason, error_chain};
 
@@ -20,7 +22,7 @@ impl RunElsewhere {
             if let Err(err) = run.ask_to_stop(reason).await {
                 tracing::warn!(session = %run.session, "it was not asked to stop: {}", error_chain(&err));
             }
-        });
+        }.boxed());
     }
 
     /// Asks it to stop, and returns when that is kept for it.

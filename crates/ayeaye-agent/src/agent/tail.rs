@@ -2,6 +2,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use futures::FutureExt as _;
 use tokio::sync::{OnceCell, watch};
 use tokio::time::{Instant, timeout};
 
@@ -94,7 +95,7 @@ impl Agent {
                 // Whoever follows sees that there will be no more updates, and reads the record.
                 tracing::warn!(session = %tail.run.session, "it cannot be followed: {}", error_chain(&err));
             }
-        });
+        }.boxed());
         Ok(updates)
     }
 }

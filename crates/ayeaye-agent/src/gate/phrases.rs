@@ -316,7 +316,7 @@ pub(super) fn commands_joined(name: &str) -> Vec<&'static Phrase<ActClass>> {
 pub(super) fn mentioned(text: &str) -> Vec<ActClass> {
     let all = CONTROLS.iter().filter(|it| find(text, &it.text).next().is_some());
     let mut classes: Vec<ActClass> = all.map(|it| it.of).collect();
-    classes.sort_by_key(|it| *it as usize);
+    classes.sort_unstable_by_key(|it| *it as usize);
     classes.dedup();
     classes
 }

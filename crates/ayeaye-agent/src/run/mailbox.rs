@@ -4,6 +4,7 @@
 //! secret comes through a channel of its own, so that it is never on the disk.
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -48,7 +49,7 @@ impl Mailbox {
         cancel: CancelHandle,
         earlier: Vec<InboxMessageId>,
     ) -> Self {
-        let stops = tokio::spawn(obey(coordinator.clone(), session, epoch, cancel));
+        let stops = tokio::spawn(obey(coordinator.clone(), session, epoch, cancel).boxed());
         let (held, stops) = (Vec::new(), AbortOnDropHandle::new(stops));
         Self { coordinator, session, epoch, secret, held, earlier, _stops: stops }
     }

@@ -7,6 +7,7 @@ mod response_record;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
@@ -186,10 +187,13 @@ impl ModelCaller {
         let (model, prompt) = (exchange.model.clone(), exchange.prompt.clone());
         let limit = limit.min(self.budget.call_limit());
         let failed = FailedAttempts::default();
-        let call = tokio::spawn({
-            let failed = failed.clone();
-            async move { model.call_counted(&prompt, limit, &failed).await }
-        });
+        let call = tokio::spawn(
+            {
+                let failed = failed.clone();
+                async move { model.call_counted(&prompt, limit, &failed).await }
+            }
+            .boxed(),
+        );
         let call = AbortOnDropHandle::new(call);
         BackgroundCall { exchange, begun: Instant::now(), failed, call }
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use ayeaye_agent::journal::BlobRef;
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use bytes::Bytes;
+use futures::FutureExt as _;
 use tokio::runtime::Handle;
 
 use crate::draw::DecodedPicture;
@@ -48,10 +49,13 @@ impl Blobs for SessionBlobs {
         // Not `block_on`: this thread may be in one, reading the record.
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let name = blob.sha256.clone();
-        self.runtime.spawn(async move {
-            // Whoever asked waits for it.
-            drop(sender.send(inner.blob(&id, &blob).await));
-        });
+        self.runtime.spawn(
+            async move {
+                // Whoever asked waits for it.
+                drop(sender.send(inner.blob(&id, &blob).await));
+            }
+            .boxed(),
+        );
         receiver.recv().unwrap_or(Err(JournalError::Blob(name)))
     }
 

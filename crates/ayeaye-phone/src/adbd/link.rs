@@ -1,6 +1,7 @@
 //! The link to one host: the handshake, then packets for its streams.
 use std::{collections::HashMap, time::Duration};
 
+use futures::FutureExt as _;
 use rand_bytes::token;
 use tokio::{
     net::{
@@ -238,7 +239,7 @@ impl Streams<'_> {
         let (inbox, opened) = Opened::new(ours, theirs, self.host.max_data, self.out.clone());
         self.open.insert(ours, inbox);
         self.send(Packet::new(Command::Okay, ours, theirs, "")).await;
-        self.tasks.spawn(stream::run(opened, service, self.phone.clone()));
+        self.tasks.spawn(stream::run(opened, service, self.phone.clone()).boxed());
     }
 
     async fn send(&self, packet: Packet) {

@@ -7,6 +7,7 @@ use std::{
     },
 };
 
+use futures::FutureExt as _;
 use tokio::{sync::Semaphore, task::JoinHandle};
 use tokio_util::task::TaskTracker;
 
@@ -72,7 +73,8 @@ impl Jobs {
         let job = async move {
             let _slot = slot;
             job.await
-        };
+        }
+        .boxed();
         let task = if writes { self.writers.spawn(job) } else { tokio::spawn(job) };
         self.unwaited.insert(pid, task);
         self.last = Some(pid);

@@ -249,7 +249,7 @@ impl Folders {
         let entries = entries.into_iter().flatten().flatten();
         let own = entries.filter(|it| it.file_name().to_string_lossy().starts_with("Claude_"));
         let mut own: Vec<_> = own.map(|it| it.path().join("LocalCache/Roaming")).collect();
-        own.sort();
+        own.sort_unstable();
         own
     }
 

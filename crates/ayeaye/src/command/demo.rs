@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::bail;
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{DeviceHolder, Principal, SessionId, StepSummary, StopReason};
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use self::client::Client;
@@ -228,11 +229,14 @@ async fn connect(app: &App, config: &Config) -> anyhow::Result<Client> {
         .with_url_schemes(config.url_schemes.iter().map(|scheme| scheme.0.clone()));
     let (near, far) = tokio::io::duplex(1 << 20);
     let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move {
-        let (reader, writer) = (Box::new(reader), Box::new(writer));
-        let shutdown = Shutdown::default();
-        drop(crate::stdio::serve_on(reader, writer, server, &shutdown, async {}).await);
-    });
+    tokio::spawn(
+        async move {
+            let (reader, writer) = (Box::new(reader), Box::new(writer));
+            let shutdown = Shutdown::default();
+            drop(crate::stdio::serve_on(reader, writer, server, &shutdown, async {}).await);
+        }
+        .boxed(),
+    );
     Client::connect(near).await
 }
 

@@ -3,6 +3,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use ayeaye_phone::{Adbd, ControlServer, Profile};
+use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli;
@@ -52,10 +53,10 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     }
     if let Some(control) = control {
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
-        tokio::spawn(control.serve(down.clone()));
+        tokio::spawn(control.serve(down.clone()).boxed());
     }
     terminal.item("stop", "Ctrl-C");
-    let serving = tokio::spawn(adbd.serve(down.clone()));
+    let serving = tokio::spawn(adbd.serve(down.clone()).boxed());
     shutdown.asked.cancelled().await;
     down.cancel();
     serving.await?;

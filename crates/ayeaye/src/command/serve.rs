@@ -3,6 +3,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures::FutureExt as _;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::command::Exit;
@@ -66,7 +67,7 @@ fn look_for_model(app: &App, config: &Config) {
                  without --virtual"
             );
         }
-    });
+    }.boxed());
 }
 
 /// Serves on stdio.
@@ -78,8 +79,8 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
         // Nothing else tells a person why nothing happens. Clients use a pipe.
         drop(writeln!(std::io::stderr().lock(), "{TYPED_BY_HAND}"));
     }
-    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
-    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config).boxed()));
+    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings().boxed()));
     let served = crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     served.context("nothing can be written to stdout, and so to the client")?;
     Ok(Exit::Done)
@@ -112,8 +113,8 @@ pub(super) async fn over(
     app.agent.hide_keys(http.tokens());
     let http = http.with_floor(config.journal.min_free).with_page(page(app, config));
     let server = server(app, config);
-    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
-    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings()));
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config).boxed()));
+    let _settings = AbortOnDropHandle::new(tokio::spawn(app.keep_settings().boxed()));
     let make = move || server.clone();
     let noted = note(&http, config);
     let http = http.with_note(noted);

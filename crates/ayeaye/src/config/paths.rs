@@ -75,7 +75,7 @@ fn unpacked_by_winget(packages: &Path) -> Vec<PathBuf> {
     let is_ours = |name: &str| name.starts_with("Google.PlatformTools_");
     let ours = entries.filter(|it| it.file_name().to_str().is_some_and(is_ours));
     let mut folders: Vec<_> = ours.map(|it| it.path()).collect();
-    folders.sort();
+    folders.sort_unstable();
     folders
 }
 

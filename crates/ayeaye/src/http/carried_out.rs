@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
 use axum::response::Response;
+use futures::FutureExt as _;
 use futures::future::Either;
 use hyper::service::Service;
 use tokio::sync::Semaphore;
@@ -54,11 +55,14 @@ impl CarriedOut {
         let answering = service.call(request);
         let Some(Ok(permit)) = permit else { return Either::Right(answering) };
         let cut = self.cut.clone();
-        let answering = self.tracker.spawn(async move {
-            let response = cut.run_until_cancelled(answering).await;
-            drop(permit);
-            response
-        });
+        let answering = self.tracker.spawn(
+            async move {
+                let response = cut.run_until_cancelled(answering).await;
+                drop(permit);
+                response
+            }
+            .boxed(),
+        );
         Either::Left(async move {
             match answering.await {
                 Ok(Some(response)) => response,

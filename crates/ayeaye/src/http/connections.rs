@@ -14,6 +14,7 @@ use std::time::Duration;
 use axum::response::Response;
 use axum::{Extension, Router};
 use ayeaye_agent::Principal;
+use futures::FutureExt as _;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -251,10 +252,13 @@ impl Connections {
         let router = router.clone().layer(Extension(conn));
         let answer = answers(self.carried_out.clone(), router);
         let connection = run_http1(stream, peer, answer, self.finish.clone(), self.cut.clone());
-        self.tracker.spawn(async move {
-            leave.run_until_cancelled(connection).await;
-            drop((guard, permit));
-        });
+        self.tracker.spawn(
+            async move {
+                leave.run_until_cancelled(connection).await;
+                drop((guard, permit));
+            }
+            .boxed(),
+        );
     }
 
     /// Ends each connection after its current request, and waits at most so long for that and for the requests that outlive

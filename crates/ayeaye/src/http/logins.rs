@@ -13,6 +13,7 @@ use std::time::Duration;
 use ayeaye_agent::Principal;
 use ayeaye_agent::journal::Clock;
 use ayeaye_agent::private_files::lock_within;
+use futures::FutureExt as _;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -230,11 +231,14 @@ impl Logins {
             unwritten: self.unwritten.clone(),
         };
         let writing = self.writing.clone();
-        let written = tokio::spawn(async move {
-            let turn = writing.lock_owned().await;
-            let done = writer.write(turn).await;
-            done.inspect_err(|err| tracing::warn!("{FILE} was not written: {err}"))
-        });
+        let written = tokio::spawn(
+            async move {
+                let turn = writing.lock_owned().await;
+                let done = writer.write(turn).await;
+                done.inspect_err(|err| tracing::warn!("{FILE} was not written: {err}"))
+            }
+            .boxed(),
+        );
         async move { written.await.map_err(io::Error::other)? }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ayeaye_agent::{
     Agent, AgentError, DeviceId, Follower, Report, SessionId, StopReason, error_chain,
 };
+use futures::FutureExt as _;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -139,7 +140,7 @@ impl<'a> RunWait<'a> {
                         if let Ok(Ok(follower)) = starting.await {
                             follower.stop(StopReason::Cancelled);
                         }
-                    });
+                    }.boxed());
                     return Err(ToolError::call_cancelled());
                 }
                 () = sleep_until(wake) => match &mut self.progress {
@@ -151,7 +152,7 @@ impl<'a> RunWait<'a> {
                         progress.send(message, (self.agent, self.ctx)).await;
                     }
                     _ if deadline <= Instant::now() => {
-                        tokio::spawn(log_if_refused(starting));
+                        tokio::spawn(log_if_refused(starting).boxed());
                         return Err(match what {
                             Beginning::Task(device) => ToolError::not_begun(device),
                             Beginning::Session(id) => ToolError::not_gone_on(*id),

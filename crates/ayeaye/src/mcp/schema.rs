@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 /// The schema of a tool's arguments.
@@ -57,7 +57,7 @@ pub fn outline<T: JsonSchema>() -> Arc<JsonObject> {
 }
 
 /// Removes the descriptions of a part's fields, if their names say enough.
-pub fn names_say_it(schema: &mut schemars::Schema) {
+pub fn names_say_it(schema: &mut Schema) {
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in
         fields.into_iter().flat_map(|all| all.values_mut()).filter_map(Value::as_object_mut)
@@ -86,20 +86,22 @@ fn properties(schema: &mut JsonObject) -> impl Iterator<Item = &mut JsonObject> 
     all.into_iter().flat_map(|all| all.values_mut()).filter_map(Value::as_object_mut)
 }
 
-fn portable<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    portable_object(settings.into_generator().into_root_schema_for::<T>().to_value())
+fn portable<T: JsonSchema>(settings: SchemaSettings) -> Arc<JsonObject> {
+    portable_object(settings, T::json_schema)
 }
 
 /// What is the same for all types, apart from them, so that it is compiled once.
-fn portable_object(mut schema: Value) -> Arc<JsonObject> {
+fn portable_object(
+    mut settings: SchemaSettings,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+) -> Arc<JsonObject> {
+    settings.inline_subschemas = true;
+    let mut schema = schema(&mut settings.into_generator()).to_value();
     simplify(&mut schema);
     let mut object = match schema {
         Value::Object(object) => object,
         other => JsonObject::from_iter([("const".to_owned(), other)]),
     };
-    object.remove("title");
     // The tool's own description says it.
     object.remove("description");
     object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));

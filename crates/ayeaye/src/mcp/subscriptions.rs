@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ayeaye_agent::{Agent, Principal};
+use futures::FutureExt as _;
 use rmcp::model::{InitializeRequestParams, ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
@@ -238,7 +239,7 @@ impl Inner {
             let (wanted, addresses) = watch::channel(Vec::new());
             let mut watcher = Watcher::new(agent, principal.clone());
             watcher.watch_list();
-            tokio::spawn(notify(agent.clone(), watcher, addresses, ctx.peer.clone()));
+            tokio::spawn(notify(agent.clone(), watcher, addresses, ctx.peer.clone()).boxed());
             let handshake = Arc::downgrade(handshake);
             self.clients.push(Client { handshake, principal: principal.clone(), wanted });
         }

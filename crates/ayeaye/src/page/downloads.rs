@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::journal::PrivateScreens;
 use ayeaye_agent::{Principal, SessionId, error_chain};
 use ayeaye_export::{ExportError, Exported, Format};
+use futures::FutureExt as _;
 use tempfile::TempDir;
 use tokio::io::AsyncRead;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -77,7 +78,7 @@ impl Downloads {
         };
         // Goes on when whoever asked goes away: what it does on other threads would go on without its turn, and in
         // a folder that is gone.
-        let making = tokio::spawn(make(turn));
+        let making = tokio::spawn(make(turn).boxed());
         making.await.unwrap_or_else(|err| Err(Refusal::internal("the download", &err)))
     }
 }

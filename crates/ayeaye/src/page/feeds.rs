@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::sync::watch;
 
 /// How long a feed goes on without followers: a page that is loaded anew, or asks again and again.
@@ -53,12 +54,15 @@ where
         drop(open);
         let work = work(feed.clone());
         let open = OpenFeed { feeds: self.clone(), key: key.clone(), feed };
-        tokio::spawn(async move {
-            tokio::select! {
-                () = work => {}
-                () = open.feeds.unfollowed(&open.key, &open.feed) => {}
+        tokio::spawn(
+            async move {
+                tokio::select! {
+                    () = work => {}
+                    () = open.feeds.unfollowed(&open.key, &open.feed) => {}
+                }
             }
-        });
+            .boxed(),
+        );
         latest
     }
 

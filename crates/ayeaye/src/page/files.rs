@@ -127,9 +127,9 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        there.sort();
+        there.sort_unstable();
         let mut embedded: Vec<_> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        embedded.sort();
+        embedded.sort_unstable();
         assert_eq!(there, embedded);
         let bytes: usize = FILES.iter().map(|(_, bytes)| bytes.len()).sum();
         assert!(bytes < 200_000, "{bytes}");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use ayeaye_agent::{Agent, DeviceId, Principal};
+use futures::FutureExt as _;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
@@ -58,12 +59,15 @@ impl Screens {
         }
         let (agent, id, who) = (agent.clone(), id.clone(), who.clone());
         // Goes on when whoever asked goes away: the next one must not begin a second capture beside it.
-        let taking = tokio::spawn(async move {
-            let begun = Instant::now();
-            let shot = take(&agent, &id).await;
-            *last = Some((begun, who, shot.clone()));
-            shot
-        });
+        let taking = tokio::spawn(
+            async move {
+                let begun = Instant::now();
+                let shot = take(&agent, &id).await;
+                *last = Some((begun, who, shot.clone()));
+                shot
+            }
+            .boxed(),
+        );
         taking.await.unwrap_or_else(|err| Err(Refusal::internal("the picture of the phone", &err)))
     }
 

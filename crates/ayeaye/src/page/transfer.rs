@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::Body;
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio::io::AsyncRead;
 use tokio::sync::mpsc;
 use tokio_util::io::ReaderStream;
@@ -20,16 +20,19 @@ const PIECE: usize = 64 << 10;
 /// long that has been: a task hands on one piece after the other, and gives up.
 pub(super) fn body(from: impl AsyncRead + Send + 'static, held: impl Send + 'static) -> Body {
     let (pieces, mut taken) = mpsc::channel(1);
-    tokio::spawn(async move {
-        let _held = held;
-        let mut read = pin!(ReaderStream::with_capacity(from, PIECE));
-        while let Some(piece) = read.next().await {
-            if let Err(err) = pieces.send_timeout(piece, STUCK).await {
-                tracing::debug!("a download ends early: {err}");
-                break;
+    tokio::spawn(
+        async move {
+            let _held = held;
+            let mut read = pin!(ReaderStream::with_capacity(from, PIECE));
+            while let Some(piece) = read.next().await {
+                if let Err(err) = pieces.send_timeout(piece, STUCK).await {
+                    tracing::debug!("a download ends early: {err}");
+                    break;
+                }
             }
         }
-    });
+        .boxed(),
+    );
     Body::from_stream(futures::stream::poll_fn(move |cx| taken.poll_recv(cx)))
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -46,12 +47,15 @@ impl Waiting {
         }));
         let ticking = shows.then(|| {
             let what = Arc::clone(&what);
-            AbortOnDropHandle::new(tokio::spawn(async move {
-                tokio::time::sleep(PATIENCE).await;
-                while show(&what, dim) {
-                    tokio::time::sleep(TICK).await;
+            AbortOnDropHandle::new(tokio::spawn(
+                async move {
+                    tokio::time::sleep(PATIENCE).await;
+                    while show(&what, dim) {
+                        tokio::time::sleep(TICK).await;
+                    }
                 }
-            }))
+                .boxed(),
+            ))
         });
         Self { what, ticking }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, AppLabels, ExchangeFolder, ServerAddress, find_adb};
 use ayeaye_phone::{AdbServer, VirtualPhone};
+use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -63,7 +64,7 @@ async fn virtual_adb_server(
         .await
         .context("the virtual phone needs a port on 127.0.0.1")?;
     let port = server.local_addr()?.port();
-    tokio::spawn(server.serve(down.clone()));
+    tokio::spawn(server.serve(down.clone()).boxed());
     Ok(ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port })
 }
 

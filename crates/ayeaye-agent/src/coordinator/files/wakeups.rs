@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use futures::FutureExt as _;
 use tokio::sync::{broadcast, mpsc};
 
 use crate::SessionId;
@@ -45,7 +46,7 @@ impl Wakeups {
         if self.others.get().is_none() && tokio::runtime::Handle::try_current().is_ok() {
             self.others.get_or_init(|| {
                 let (sender, outgoing) = mpsc::channel(WAKEUPS);
-                tokio::spawn(exchange(self.folder.clone(), self.here.clone(), outgoing));
+                tokio::spawn(exchange(self.folder.clone(), self.here.clone(), outgoing).boxed());
                 sender
             });
         }

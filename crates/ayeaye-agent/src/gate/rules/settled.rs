@@ -152,7 +152,7 @@ pub(super) fn is_overview(request: &GateRequest<'_>) -> bool {
     let texts = &request.screen.texts;
     let mut parts: Vec<String> =
         texts.iter().map(|it| normalized(it)).filter(|it| phrases::is_part_of_app(it)).collect();
-    parts.sort();
+    parts.sort_unstable();
     parts.dedup();
     PARTS_OF_APP <= parts.len()
 }

@@ -5,6 +5,7 @@ use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -140,7 +141,11 @@ impl Observer {
             dump
         };
         let asked_at = Instant::now();
-        PendingDump { dumping: AbortOnDropHandle::new(tokio::spawn(asking)), asked_at, screen }
+        PendingDump {
+            dumping: AbortOnDropHandle::new(tokio::spawn(asking.boxed())),
+            asked_at,
+            screen,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -358,7 +359,7 @@ async fn watch_until_known(
 fn spawned<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> AbortOnDropHandle<T> {
-    AbortOnDropHandle::new(tokio::spawn(future))
+    AbortOnDropHandle::new(tokio::spawn(future.boxed()))
 }
 
 /// Whether the phone says the same of itself, as far as it matters for what a model is shown.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -156,7 +157,7 @@ impl ScreenWatch {
                 }
             }
         };
-        let looking = AbortOnDropHandle::new(tokio::spawn(looking));
+        let looking = AbortOnDropHandle::new(tokio::spawn(looking.boxed()));
         Self { latest, same_until, hurry, _looking: looking }
     }
 

@@ -4,6 +4,8 @@
 //! even when its shell is gone.
 use std::time::Duration;
 
+use futures::FutureExt as _;
+
 use super::{CommandOutput, args::pixel, keys};
 use crate::{device::VirtualPhone, os::finger::FingerEvent, profile::pause};
 
@@ -106,7 +108,7 @@ pub(super) async fn run(device: &VirtualPhone, words: &[&str]) -> CommandOutput 
                 device.count(|counts| counts.malformed_commands += 1);
             }
             let phone = device.clone();
-            match tokio::spawn(async move { perform(&phone, gesture).await }).await {
+            match tokio::spawn(async move { perform(&phone, gesture).await }.boxed()).await {
                 Ok(()) => CommandOutput::status(0),
                 Err(error) => CommandOutput::error(255, format!("Error: {error}\n")),
             }

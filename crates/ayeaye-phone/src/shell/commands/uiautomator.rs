@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -54,7 +55,7 @@ pub(super) async fn run(shell: &Shell, words: &[&str]) -> CommandOutput {
         compressed,
         has_terminal: shell.has_terminal,
     };
-    let process = tokio::spawn(dump.run());
+    let process = tokio::spawn(dump.run().boxed());
     let ended = match &shell.hang_up {
         Some(hang_up) => {
             let process = AbortOnDropHandle::new(process);

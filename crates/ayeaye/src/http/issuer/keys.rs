@@ -3,6 +3,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use ayeaye_agent::error_chain;
+use futures::FutureExt as _;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Header};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -62,7 +63,7 @@ impl Keys {
 
     /// Fetches the keys in a task of its own.
     pub(super) fn prepare(self: &Arc<Self>) {
-        tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+        tokio::spawn(Arc::clone(self).fetch(Instant::now()).boxed());
     }
 
     /// Fetches the keys to tell of them, not to keep them.
@@ -82,7 +83,7 @@ impl Keys {
             if OLD < kept.at.elapsed()
                 && let Ok(last_try) = Arc::clone(&self.last_try).try_lock_owned()
             {
-                tokio::spawn(Arc::clone(self).fetch_locked(last_try, Instant::now()));
+                tokio::spawn(Arc::clone(self).fetch_locked(last_try, Instant::now()).boxed());
             }
             let found = kept.fitting(header);
             if !found.is_empty() {
@@ -90,7 +91,7 @@ impl Keys {
             }
         }
         // In a task of its own: this request may be dropped while others wait for the keys.
-        let fetch = tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+        let fetch = tokio::spawn(Arc::clone(self).fetch(Instant::now()).boxed());
         let wait = match tokio::time::timeout(PATIENCE, fetch).await {
             Ok(Ok(wait)) => wait,
             Ok(Err(_)) | Err(_) => Some(AGAIN_AFTER_FAILURE),

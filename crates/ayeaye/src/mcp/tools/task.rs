@@ -4,6 +4,7 @@ use std::sync::Arc;
 use ayeaye_agent::{
     ContinueTask, DeviceId, Follower, ReplyMode, Report, StartTask, StopReason, error_chain,
 };
+use futures::FutureExt as _;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -68,7 +69,8 @@ impl Server {
         let device = task.device_id.clone();
         let (agent, withdrawn) = (Arc::clone(&self.agent), wait.withdrawn());
         // Goes on when this call is given up, unless it is cancelled.
-        let starting = tokio::spawn(async move { agent.start_unless(task, &withdrawn).await });
+        let starting =
+            tokio::spawn(async move { agent.start_unless(task, &withdrawn).await }.boxed());
         let follower = wait.until_begun(&Beginning::Task(&device), starting).await?;
         self.follow(follower, &retry, wait, reply_mode, pictures, None).await
     }
@@ -127,8 +129,9 @@ impl Server {
         let (agent, given_up) = (Arc::clone(&self.agent), wait.given_up());
         let withdrawn = wait.withdrawn();
         // Goes on when this call is given up: what it brings is passed on once, or not at all.
-        let resuming =
-            tokio::spawn(async move { agent.resume_once(next, given_up, &withdrawn).await });
+        let resuming = tokio::spawn(
+            async move { agent.resume_once(next, given_up, &withdrawn).await }.boxed(),
+        );
         let follower = wait.until_begun(&Beginning::Session(id), resuming).await?;
         if answers_one && follower.has_dropped_answer() {
             return Err(ToolError::not_open());

@@ -2,6 +2,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::FutureExt as _;
 
 use super::{CommandOutput, find, path};
 use crate::{
@@ -91,10 +92,13 @@ pub(super) async fn install(
             device.inject(there);
         } else {
             let device = device.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(late).await;
-                device.inject(there);
-            });
+            tokio::spawn(
+                async move {
+                    tokio::time::sleep(late).await;
+                    device.inject(there);
+                }
+                .boxed(),
+            );
         }
     }
     CommandOutput::ok("Success\n")
