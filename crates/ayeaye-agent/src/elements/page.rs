@@ -23,6 +23,17 @@ impl Elements {
     /// The host of the page that an app shows. `None` where it has no address bar that is known, does not show
     /// it, or something is being typed into it.
     pub(crate) fn page_host(&self, package: &str) -> Option<String> {
+        self.address_bar(package).and_then(|it| host_of_address(&it.text))
+    }
+
+    /// Whether an app shows a page whose address names no host: `about:blank`, `file:///…`, a name without a dot.
+    pub(crate) fn is_without_host(&self, package: &str) -> bool {
+        let bar = self.address_bar(package).filter(|it| !it.text.trim().is_empty());
+        bar.is_some_and(|it| host_of_address(&it.text).is_none())
+    }
+
+    /// The address bar of an app, where there is one and nothing is being typed into it.
+    fn address_bar(&self, package: &str) -> Option<&Element> {
         let is_bar = |it: &&Element| {
             let named = it.resource_id.strip_prefix(package);
             named.and_then(|it| it.strip_prefix(":id/")).is_some_and(|it| BARS.contains(&it))
@@ -36,7 +47,7 @@ impl Elements {
         let own = self.0.iter().zip(of_page).filter(|(_, of_page)| !of_page).map(|(it, _)| it);
         let mut bars = own.filter(is_bar);
         let (bar, others) = (bars.next()?, bars.count());
-        (others == 0 && !bar.focused).then(|| host_of_address(&bar.text)).flatten()
+        (others == 0 && !bar.focused).then_some(bar)
     }
 }
 
@@ -80,6 +91,17 @@ mod tests {
             None
         );
         assert_eq!(host(&bar("url_bar", "bank.org", "")), None);
+        for (text, is_odd) in [
+            ("about:blank", true),
+            ("[2001:db8::1]/login", true),
+            ("localhost:8000", true),
+            ("bank.org/login", false),
+            ("", false),
+        ] {
+            let bar = bar("com.android.chrome:id/url_bar", text, "");
+            let elements = Elements::read(&format!("<hierarchy>{bar}</hierarchy>")).unwrap();
+            assert_eq!(elements.is_without_host(BROWSER), is_odd, "{text}");
+        }
         assert_eq!(host(&bar("com.example:id/url_bar", "bank.org", "")), None, "of another app");
     }
 }

@@ -48,7 +48,10 @@ impl ActOn<'_> {
         others.retain(|it| !around_draft(it));
         let header_end = header::bottom(elements, size);
         let mut texts = String::new();
-        for element in elements.iter() {
+        // As they are read: who stands below "To" is whom it goes to, wherever that is in the tree.
+        let mut read: Vec<&Element> = elements.iter().collect();
+        read.sort_by_key(|it| (it.bounds[1], it.bounds[0]));
+        for element in read {
             let at_top = element.middle() <= header_end;
             let index = &element.index;
             let is_elsewhere = !at_top && row.as_ref().is_some_and(|it| !it.contains(index));
@@ -61,9 +64,8 @@ impl ActOn<'_> {
                 continue;
             }
             let (name, description) = (element.name(), element.description.trim());
-            for text in
-                [name, description].into_iter().take(if name == description { 1 } else { 2 })
-            {
+            let second = if name == description { "" } else { description };
+            for text in [name, second, element.hint.trim()] {
                 if text.is_empty() || is_other || writes && at_top && tells_presence(text) {
                     continue;
                 }
@@ -71,12 +73,68 @@ impl ActOn<'_> {
                 texts.push_str(&without_changing_text(&seen, seconds));
                 texts.push('\n');
             }
-            if element.checked == Some(true) {
+            if element.checked == Some(true) || element.selected {
                 texts.push_str("[x] ");
                 texts.push_str(&elements.label(element));
                 texts.push('\n');
             }
         }
         texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Point;
+
+    const SIZE: ScreenSize = ScreenSize { width: 1000, height: 1000 };
+
+    /// What a tap on the button below these nodes is about.
+    fn about(nodes: &[&str]) -> String {
+        let nodes = nodes.concat();
+        let elements = Elements::read(&format!(
+            r#"<hierarchy>{nodes}<node text="Pay" clickable="true" class="android.widget.Button" bounds="[0,900][1000,1000]"/></hierarchy>"#
+        ))
+        .unwrap();
+        let gesture = Gesture::Click { point: Point::new(500, 950).unwrap() };
+        let facts = ScreenFacts::new(Some(&elements), &gesture, SIZE, false);
+        let (elements, facts) = (&elements, &facts);
+        let act = ActOn { gesture: &gesture, elements, size: SIZE, facts, app: "com.example" };
+        act.about(ActClass::Pay, &mut Vec::new())
+    }
+
+    #[test]
+    fn whom_money_goes_to_is_read_in_the_order_of_the_screen() {
+        let text = |text: &str, y: i32| {
+            format!(r#"<node text="{text}" bounds="[0,{y}][900,{}]"/>"#, y + 90)
+        };
+        let screen = |anna: i32, mallory: i32| {
+            let texts =
+                [text("From", 200), text("Anna", anna), text("To", 400), text("Mallory", mallory)];
+            about(&texts.each_ref().map(String::as_str))
+        };
+        assert_ne!(screen(300, 500), screen(500, 300));
+        assert_eq!(screen(300, 500), screen(310, 510));
+    }
+
+    #[test]
+    fn what_is_selected_and_what_a_field_asks_for_is_told() {
+        let rows = |anna: bool| {
+            let row = |name: &str, selected: bool, y: i32| {
+                format!(
+                    r#"<node text="{name}" clickable="true" selected="{selected}" bounds="[0,{y}][900,{}]"/>"#,
+                    y + 90
+                )
+            };
+            about(&[&row("Anna", anna, 200), &row("Mallory", !anna, 300)])
+        };
+        assert_ne!(rows(true), rows(false));
+        let field = |hint: &str| {
+            about(&[&format!(
+                r#"<node text="" hint="{hint}" class="android.widget.EditText" bounds="[0,200][900,290]"/>"#
+            )])
+        };
+        assert_ne!(field("Anna"), field("Mallory"));
     }
 }

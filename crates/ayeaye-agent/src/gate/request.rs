@@ -142,6 +142,8 @@ pub struct ScreenFacts {
     pub said: Vec<String>,
     /// Something on the screen leaves, closes or declines.
     pub can_decline: bool,
+    /// All else on the screen that reacts to touches declines, so that the touched control agrees, whatever it is called.
+    pub is_only_choice: bool,
     /// The hints of fields.
     pub hints: Vec<String>,
     /// The field with the focus hides typed text.
@@ -217,6 +219,7 @@ impl ScreenFacts {
         if let Some(touched) = touched.reduce(Touched::and_then) {
             facts.add(touched);
         }
+        facts.is_only_choice = facts.can_decline && is_only_choice(elements, gesture, size);
         // What is paid again and again may be another control's.
         if presses_enter(gesture) || facts.said.iter().any(|it| is_repeated(it)) {
             facts.controls = reacting(elements, tabs_on(gesture));
@@ -314,6 +317,23 @@ impl ScreenFacts {
         }
         self
     }
+}
+
+/// Whether nothing reacts to touches but what is touched and what declines.
+fn is_only_choice(elements: &Elements, gesture: &Gesture, size: ScreenSize) -> bool {
+    let point = gesture.points().first().map(|it| it.to_pixel(size));
+    let Some(touched) = point.and_then(|it| elements.at(it)) else { return false };
+    let own = elements.inside(touched);
+    let around: Vec<usize> = elements.ancestors(touched).map(|it| it.index).collect();
+    let declines = |it: &Element| {
+        let name = elements.label(it);
+        name.len() <= LONGEST_WORD && phrases::declines(&normalized(&name))
+    };
+    let others = elements
+        .iter()
+        .filter(|it| it.reacts() && !own.contains(&it.index) && !around.contains(&it.index));
+    // A field is filled in: what is done with that is for the button to say.
+    others.into_iter().all(|it| !it.is_field() && declines(it))
 }
 
 /// Whether a slide ends on the control on which it begins, or so little beside it that Android still counts it as

@@ -1,5 +1,6 @@
 //! The hosts that a user's words name: by themselves, or by the names of their owners.
 use super::fillers::EMPTY_WORDS;
+use super::phrases;
 use super::text::{normalized, words};
 use crate::host::host_of;
 
@@ -13,6 +14,13 @@ const KNOWN_ENDINGS: &[&str] = &[
     "com", "org", "net", "edu", "gov", "int", "eu", "app", "dev", "io",
     "ae", "ar", "at", "au", "bd", "be", "bg", "br", "by", "ca", "ch", "cl", "cn", "cz", "de", "dk", "ee", "eg", "es", "fi", "fr", "gr", "hk", "hr", "hu", "id", "ie", "il", "in", "is", "it",
     "jp", "ke", "kr", "kz", "lk", "lt", "lu", "lv", "ma", "mx", "my", "ng", "nl", "no", "nz", "pe", "ph", "pk", "pl", "pt", "ro", "rs", "ru", "sa", "se", "sg", "si", "sk", "th", "tr", "tw", "ua", "uk", "us", "uy", "vn", "za",
+];
+
+/// Words of tasks that are in nearly all of them, and so no owner's name.
+#[rustfmt::skip]
+const TASK_WORDS: &[&str] = &[
+    "password", "passwort", "login", "log", "sign", "signin", "user", "username", "account", "konto", "name", "email", "mail", "chrome", "firefox", "edge", "opera", "browser", "page", "web", "site", "website",
+    "app", "forum", "shop", "store", "search", "home", "news", "blog", "online", "portal", "bank", "phone", "new", "sign-in",
 ];
 
 /// Domains under which anybody can have a host.
@@ -46,7 +54,7 @@ pub(super) fn names_host(text: &str, hosts: &[String], host: &str) -> bool {
         return false;
     }
     let name: String = owner_of(host).chars().filter(|c| *c != '-').collect();
-    if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) {
+    if name.chars().count() < 3 || EMPTY_WORDS.contains(&name) || TASK_WORDS.contains(&&*name) {
         return false;
     }
     let all: Vec<&str> = words(text).collect();
@@ -79,11 +87,15 @@ pub(crate) fn is_given_for<'a>(
 ) -> Result<(), Option<String>> {
     // An address of mail names somebody.
     let said: Vec<&str> = sentence.split_whitespace().filter(|it| !it.contains('@')).collect();
-    let sites: Vec<String> = hosts_in(&said.join(" ")).collect();
-    let is_there = if sites.is_empty() {
+    let said = said.join(" ");
+    let (forbidden, sites): (Vec<String>, Vec<String>) =
+        hosts_in(&said).partition(|it| is_forbidden(&said, it));
+    let is_there = if forbidden.iter().any(|it| is_of_site(it, host)) {
+        false
+    } else if sites.is_empty() {
         words.into_iter().any(|it| {
-            let hosts: Vec<String> = hosts_in(it).collect();
-            names_host(&normalized(it), &hosts, host)
+            let hosts: Vec<String> = hosts_in(it).filter(|host| !is_forbidden(it, host)).collect();
+            names_host(&without_hosts(it), &hosts, host)
         })
     } else {
         sites.iter().any(|it| is_of_site(it, host))
@@ -91,13 +103,36 @@ pub(crate) fn is_given_for<'a>(
     if is_there { Ok(()) } else { Err(sites.into_iter().next()) }
 }
 
+/// Whether a text names a host in order to forbid it: "Sign in to GitHub, not to evil.net".
+fn is_forbidden(text: &str, host: &str) -> bool {
+    /// Most words of what is not to be done there: "do not *sign in to* evil.net".
+    const MOST_BEFORE: usize = 3;
+    let text = normalized(text);
+    let Some(at) = text.find(host) else { return false };
+    let blanks = text[..at].rmatch_indices(' ').map(|(blank, _)| blank + 1);
+    let mut places = blanks.chain([0]).take(1 + MOST_BEFORE).chain([at]);
+    places.any(|from| phrases::is_negated(&text, from, at + host.len(), None))
+}
+
+/// A text (normalized) without the addresses in it: the parts of one are nobody's names.
+fn without_hosts(text: &str) -> String {
+    let rest = text.split_whitespace().filter(|it| hosts_in(it).next().is_none());
+    normalized(&rest.collect::<Vec<_>>().join(" "))
+}
+
 /// Whether a host belongs to the owner of another one.
 fn is_of_site(site: &str, host: &str) -> bool {
-    let within = host.strip_suffix(site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let named = site.strip_prefix("www.").unwrap_or(site);
+    let within =
+        host.strip_suffix(named).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     if anybody_can_have(site) || anybody_can_have(host) || is_shared(site) {
         within && (site == host || !is_shared(site))
     } else {
-        domain_of(site) == domain_of(host)
+        // Beside each other only where the ending is one that nobody gives parts of away.
+        let is_short = |it: &str| {
+            it.split_once('.').is_some_and(|(name, country)| name.len() <= 3 && country.len() == 2)
+        };
+        within || domain_of(site) == domain_of(host) && !is_short(domain_of(host))
     }
 }
 
@@ -109,8 +144,10 @@ fn owner_of(host: &str) -> &str {
 
 /// The domain of a host that has one owner.
 fn domain_of(host: &str) -> &str {
-    const SECOND: &[&str] =
-        &["co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv"];
+    #[rustfmt::skip]
+    const SECOND: &[&str] = &[
+        "co", "com", "org", "net", "gov", "ac", "edu", "go", "ne", "or", "gob", "gouv", "me", "ltd", "plc", "web", "info", "name", "biz", "id", "gen", "idv", "adv", "blog", "msk", "spb", "pe", "re", "nom", "in",
+    ];
     let labels: Vec<&str> = host.split('.').collect();
     let kept = match labels.as_slice() {
         [.., second, country] if country.len() == 2 && SECOND.contains(second) => 3,
@@ -190,6 +227,26 @@ mod tests {
         assert!(!is_for(&["Open evil.net", address], "evil.net"));
         assert!(is_for(&["Sign in at anna.github.io with Hunter2"], "anna.github.io"));
         assert!(!is_for(&["Sign in at anna.github.io with Hunter2"], "evil.github.io"));
+        let apart = "Sign in to GitHub in Chrome, not to evil.net, with the password Hunter2";
+        let forbidden =
+            "Sign in to GitHub (github.com). Do not sign in to evil.net. Password: Hunter2";
+        for words in [apart, forbidden] {
+            assert!(is_for(&[words], "github.com"), "{words}");
+            assert!(!is_for(&[words], "evil.net"), "{words}");
+            assert!(!is_for(&[words], "www.evil.net"), "{words}");
+        }
+        for (site, host) in [
+            ("anna.me.uk", "evil.me.uk"),
+            ("anna.web.id", "evil.web.id"),
+            ("anna.waw.pl", "evil.waw.pl"),
+        ] {
+            assert!(!is_for(&[&format!("Sign in at {site} with Hunter2")], host), "{host}");
+            assert!(is_for(&[&format!("Sign in at {site} with Hunter2")], &format!("my.{site}")));
+        }
+        assert!(is_for(&["Sign in at www.n26.de with Hunter2"], "app.n26.de"));
+        for host in ["password.rs", "sign.rs", "chrome.rs", ""] {
+            assert!(!is_for(&["In Chrome sign in to GitHub with the password Hunter2"], host));
+        }
         assert!(is_page_of("GitHub", "github.com") && is_page_of("N26", "app.n26.com"));
         assert!(!is_page_of("Settings", "settings.evil.net"));
     }

@@ -155,7 +155,7 @@ impl Run {
     fn note_performed(&mut self, name: &str, performed: Performed, step: &mut StepBuilder) {
         let Performed { uncertain, note, .. } = performed;
         if let Some(why) = &uncertain {
-            tracing::info!(session = %self.session().id, "{name}: not certain: {}", self.recorder.redact(why));
+            tracing::info!(session = %self.session().id, "{name}: not certain: {}", self.recorder.redact_for_log(why));
             if self.session().in_progress.agent == HOST_AGENT {
                 self.state.system_notes.push(format!(
                     "Your last action ({name}) was sent, but it is not certain that it worked: {why}."
@@ -179,7 +179,7 @@ impl Run {
         step: &mut StepBuilder,
     ) {
         let text = error_chain(err);
-        tracing::warn!(session = %self.session().id, "{name}: {}", self.recorder.redact(&text));
+        tracing::warn!(session = %self.session().id, "{name}: {}", self.recorder.redact_for_log(&text));
         if self.session().in_progress.agent == HOST_AGENT {
             // It is told of no steps.
             self.state.system_notes.push(if err.may_have_acted() {

@@ -111,7 +111,7 @@ impl Run {
                 }
                 Err(why) => {
                     let reason = exchange.reason_to_tell(&why).to_string();
-                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact(&reason));
+                    tracing::warn!(session = %self.session().id, "unreadable reply: {}", self.recorder.redact_for_log(&reason));
                     exchange.ask_again(&self.recorder, "the model's", &reply, &why)?;
                 }
             }
@@ -205,7 +205,7 @@ impl Run {
         };
         self.cancel.check()?;
         let why = crate::error_chain(&failure);
-        tracing::warn!(session = %self.session().id, to = other.name(), "another model goes on: {}", self.recorder.redact(&why));
+        tracing::warn!(session = %self.session().id, to = other.name(), "another model goes on: {}", self.recorder.redact_for_log(&why));
         self.state.fallen_back = true;
         self.state.image_history.clear();
         self.observer.answer_times.clear();

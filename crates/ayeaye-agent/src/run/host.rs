@@ -183,7 +183,7 @@ impl Run {
                     return Ok(plan);
                 }
                 Err(RefusedReply { why, .. }) => {
-                    tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.to_string()));
+                    tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact_for_log(&why.to_string()));
                     exchange.ask_again(&self.recorder, "the planning model's", &reply, &why)?;
                 }
             }

@@ -14,7 +14,7 @@ use crate::journal::{
     RecordedWord, SessionBuilder, SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::named_secret::mentioned;
-use crate::privacy::{PrivacySettings, SecretStore};
+use crate::privacy::{KeepText, PrivacySettings, SecretStore, length_of};
 use crate::secret_text::{SecretKind, code_in, find_secrets, may_ask_for_secret, secret_asked_for};
 use crate::{
     ActMark, JournalError, Picture, Principal, Question, QuestionKind, Session, SessionId,
@@ -137,6 +137,15 @@ impl Recorder {
     /// The text with secrets replaced by placeholders, as it may be shown and logged.
     pub(super) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.secrets.redact(text)
+    }
+
+    /// A text that may quote a model, for the log of the process: nothing but its length where only that is kept of what
+    /// was said.
+    pub(super) fn redact_for_log<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.privacy().text {
+            KeepText::Metadata => Cow::Owned(length_of(text)),
+            KeepText::Full | KeepText::Redacted => self.redact(text),
+        }
     }
 
     /// Remembers the secrets in a user's text: all of it, if the open question asks for a secret.

@@ -32,6 +32,7 @@ impl Run {
             return BesideSecrets::default();
         }
         let host = elements.and_then(|it| it.page_host(package)).unwrap_or_default();
+        let is_page = !host.is_empty() || elements.is_some_and(|it| it.is_without_host(package));
         let installed = self.device.known_apps();
         let mut installed: Vec<String> =
             installed.into_iter().filter_map(|app| app.label).collect();
@@ -53,7 +54,7 @@ impl Run {
             // What is given for an app may go to its pages; the page of a browser may be anybody's.
             let said = |it: &str| secrets.restore(it).replace(value.as_ref(), " ");
             let words: Vec<String> = acts.words.iter().map(|it| said(it)).collect();
-            if !host.is_empty()
+            if is_page
                 && let Err(site) =
                     is_given_for(&said(sentence), words.iter().map(String::as_str), &host)
             {

@@ -6,12 +6,12 @@ use crate::gate::request::ControlFacts;
 use crate::gate::text::{List, find, normalized, words};
 use crate::gate::verdict::Rule;
 
-/// What copies, cuts or pastes.
+/// What copies, cuts or pastes, and where to.
 #[rustfmt::skip]
 static COPIES: List = List::new("copy|cut|paste|kopieren|ausschneiden|einfügen|copier|couper|coller|copiar|cortar|pegar|colar|recortar|copia|taglia|incolla|kopiëren|knippen|plakken|kopiuj|wytnij|wklej|kopyala|kes|yapıştır|\
         копировать|скопировать|вырезать|вставить|копіювати|вирізати|вставити|复制|複製|剪切|剪下|粘贴|貼上|コピー|切り取り|カット|貼り付け|ペースト|복사|잘라내기|붙여넣기|نسخ|قص|لصق|कॉपी करें|काटें|चिपकाएं|पेस्ट करें|salin|potong|tempel|\
         sao chép|cắt|dán|คัดลอก|ตัด|วาง|kopiera|klipp ut|klistra in|kopiér|klip|indsæt|kopier|klipp|lim inn|kopioi|leikkaa|liitä|kopírovat|vyjmout|vložit|kopírovať|vystrihnúť|vložiť|másolás|kivágás|beillesztés|copiați|decupați|inserați|lipiți|\
-        αντιγραφή|αποκοπή|επικόλληση|копиране|изрязване|поставяне|kopiraj|izreži|zalijepi|העתקה|גזירה|הדבקה");
+        αντιγραφή|αποκοπή|επικόλληση|копиране|изрязване|поставяне|kopiraj|izreži|zalijepi|העתקה|גזירה|הדבקה|clipboard|zwischenablage|presse-papiers|portapapeles|área de transferência|appunti|klembord|schowek|schowka|pano|panoya|буфер|剪贴板|剪貼簿|クリップボード|클립보드|📋");
 /// Most words of what is their name: "Paste as plain text".
 const MOST_WORDS: usize = 4;
 
@@ -32,9 +32,11 @@ fn copies(control: &ControlFacts) -> bool {
     let is_named = |name: &String| {
         let name = normalized(name);
         words(&name).count() <= MOST_WORDS
-            && COPIES.iter().any(|it| find(&name, it).next() == Some(0))
+            && COPIES.iter().any(|it| find(&name, it).next().is_some())
     };
     let id = control.id_name().to_ascii_lowercase();
-    let by_id = || id.split('_').any(|it| matches!(it, "copy" | "cut" | "paste"));
-    control.names.iter().any(is_named) || control.names.is_empty() && by_id()
+    let by_id = || id.split('_').any(|it| matches!(it, "copy" | "cut" | "paste" | "clipboard"));
+    // What is offered for text that is selected hands it on: "Share", "Web search", "Translate".
+    let of_selection = control.resource_id.starts_with("android:id/floating_toolbar");
+    of_selection || control.names.iter().any(is_named) || control.names.is_empty() && by_id()
 }

@@ -31,7 +31,9 @@ pub(super) fn agreed_to(
         let class = if money { ActClass::Transfer } else { ActClass::Pay };
         return Some((class, format!("\"{name}\"")));
     }
-    let notes = agrees.is_none() && screen.can_decline && takes_note(control);
+    let notes = agrees.is_none()
+        && screen.can_decline
+        && (takes_note(control) || is_only_choice(control, screen));
     if agrees.is_none() && !notes && !goes_on(control) {
         return None;
     }
@@ -219,6 +221,16 @@ fn goes_on(control: &ControlFacts) -> bool {
     control.reacts
         && !control.switch
         && control.names.iter().take(2).any(|it| phrases::begins(&normalized(it)))
+}
+
+/// Whether a control with any name is what is left where the others decline.
+fn is_only_choice(control: &ControlFacts, screen: &ScreenFacts) -> bool {
+    let declines = |it: &String| readings(it).iter().any(|it| phrases::declines(it));
+    screen.is_only_choice
+        && control.reacts
+        && !control.switch
+        && !control.is_field()
+        && !control.names.iter().any(declines)
 }
 
 /// Whether a control takes note: "Got it".

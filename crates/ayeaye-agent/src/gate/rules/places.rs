@@ -81,13 +81,15 @@ pub(in crate::gate) fn lists(findings: &mut Findings<'_>) {
         gesture if is_key(gesture) => {}
         _ => {
             let package = request.package;
-            let home = apps::kind_of(package) == Some(AppKind::Launcher);
-            let system = package == "com.android.systemui";
-            check(package, home || system);
-            // In the shade lie notifications, whose buttons are the apps'.
-            let other = other_app(request).filter(|_| system);
+            let is_system = |package: &str| {
+                apps::kind_of(package) == Some(AppKind::Launcher)
+                    || matches!(package, "com.android.systemui" | "android")
+            };
+            check(package, is_system(package));
+            // In the shade lie notifications, whose buttons are the apps'; widgets and windows lie over other apps.
+            let other = other_app(request);
             if let Some(other) = other {
-                check(other, false);
+                check(other, is_system(other));
             }
             if let Some(private) =
                 [Some(package), other].into_iter().flatten().find(|it| policy.is_private(it))

@@ -74,13 +74,21 @@ fn control() -> impl Strategy<Value = ControlFacts> {
 fn screen() -> impl Strategy<Value = ScreenFacts> {
     let some = || vec(text(), 0..4);
     (
-        (any::<[bool; 6]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
+        (any::<[bool; 7]>(), text(), some(), vec(control(), 0..3), proptest::option::of(control())),
         (vec(control(), 0..3), some(), some(), some(), some()),
     )
         .prop_map(
             |(
                 (
-                    [readable, hidden_input, can_decline, written, on_keyboard, is_pressed],
+                    [
+                        readable,
+                        hidden_input,
+                        can_decline,
+                        is_only_choice,
+                        written,
+                        on_keyboard,
+                        is_pressed,
+                    ],
                     dialed,
                     said,
                     aimed,
@@ -100,6 +108,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                     recipients,
                     said,
                     can_decline,
+                    is_only_choice,
                     hidden_input,
                     on_keyboard,
                     on_field: false,

@@ -23,6 +23,22 @@ fn budgets_and_lists_refuse() {
     assert_eq!(judged(&listed, &home), Rule::Harmless);
 }
 
+/// A widget, or a window over another app.
+#[test]
+fn lists_bind_what_another_app_shows() {
+    let scene = Scene::of("com.example.notes", "Notes").button("Next").shown_by("com.bank");
+    let bank = || vec!["com.bank".to_owned()];
+    let judged = |policy: &Policy| {
+        scene.judge_with(policy, TASK, &scene.tap("Next"), &GateHistory::default()).rule
+    };
+    assert_eq!(judged(&Policy { deny_apps: bank(), ..Policy::default() }), Rule::DeniedApp);
+    assert_eq!(judged(&Policy { private_apps: bank(), ..Policy::default() }), Rule::PrivateApp);
+    let notes = vec![vec!["com.example.notes".to_owned()]];
+    assert_eq!(judged(&Policy { allow_apps: notes, ..Policy::default() }), Rule::AppNotListed);
+    let both = vec![vec!["com.example.notes".to_owned(), "com.bank".to_owned()]];
+    assert_eq!(judged(&Policy { allow_apps: both, ..Policy::default() }), Rule::Harmless);
+}
+
 /// An app that nobody knows may be any that a list denies.
 #[test]
 fn an_unknown_app_is_refused_where_lists_bind() {

@@ -37,6 +37,25 @@ fn an_act_by_hand_is_nobody_elses() {
     );
 }
 
+/// Whatever it is called: beside what declines there is nothing else to agree with.
+#[test]
+fn the_only_other_choice_of_a_dialog_agrees() {
+    for name in ["✓", "Prosegui", "Egyetértek", "Geht klar", "Xyzzy"] {
+        for said in ["Delete all 500 photos?", "Pay €500.00 to Mallory?"] {
+            let dialog = || Scene::of("com.example.x", "").text(said).button("Cancel");
+            let scene = dialog().button(name);
+            assert!(question(&scene, &scene.tap(name)).contains(said), "{said} {name}");
+            let decides = |scene: &Scene, name: &str| {
+                let tap = scene.tap(name);
+                scene.judge_with(&Policy::default(), TASK, &tap, &GateHistory::default()).name()
+            };
+            assert_eq!(decides(&scene, "Cancel"), "allow");
+            let scene = dialog().button("Show me").button(name);
+            assert_eq!(decides(&scene, "Show me"), "allow");
+        }
+    }
+}
+
 #[test]
 fn a_kept_secret_that_only_a_client_names_is_asked_about_by_its_name() {
     let scene = chat().field("Message").button("Send");
