@@ -85,6 +85,16 @@ pub(super) fn amount(text: &str) -> Option<String> {
     if text.contains(char::is_numeric) { in_figures(text) } else { in_words(text) }
 }
 
+/// Whether a text has a number with two decimals, which is an amount where it stands beside what agrees: "Yes, 24.90".
+pub(super) fn has_cents(text: &str) -> bool {
+    let ends = text.match_indices(['.', ',']).map(|(at, mark)| (at, at + mark.len()));
+    let mut marks = ends.map(|(from, to)| (&text[..from], &text[to..]));
+    marks.any(|(before, after)| {
+        let decimals = after.chars().take_while(|c| c.is_numeric()).count();
+        decimals == 2 && before.ends_with(char::is_numeric)
+    })
+}
+
 /// The amount of money that a text shows in figures.
 pub(super) fn in_figures(text: &str) -> Option<String> {
     let mut from = 0;
@@ -263,6 +273,16 @@ pub(super) fn without_amount(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_decimals_may_be_an_amount() {
+        for text in ["Confirm 24,90", "Yes, 24.90", "OK 1.299,00", "٢٤.٩٠"] {
+            assert!(has_cents(text), "{text}");
+        }
+        for text in ["Continue (5)", "Update 2.1", "12:30", "1.299", "a.90", ".", "5,"] {
+            assert!(!has_cents(text), "{text}");
+        }
+    }
 
     #[test]
     fn amounts_are_found_in_many_currencies() {

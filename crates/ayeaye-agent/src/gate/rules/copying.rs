@@ -1,4 +1,5 @@
 //! Copying and pasting, by which a secret that the user keeps may get where it may not be typed.
+use super::ids::words_of;
 use super::touches;
 use crate::gate::class::ActClass;
 use crate::gate::findings::Findings;
@@ -34,8 +35,8 @@ fn copies(control: &ControlFacts) -> bool {
         words(&name).count() <= MOST_WORDS
             && COPIES.iter().any(|it| find(&name, it).next().is_some())
     };
-    let id = control.id_name().to_ascii_lowercase();
-    let by_id = || id.split('_').any(|it| matches!(it, "copy" | "cut" | "paste" | "clipboard"));
+    let says = |it: &String| matches!(it.as_str(), "copy" | "cut" | "paste" | "clipboard");
+    let by_id = || words_of(control.id_name()).iter().any(says);
     // What is offered for text that is selected hands it on: "Share", "Web search", "Translate".
     let of_selection = control.resource_id.starts_with("android:id/floating_toolbar");
     of_selection || control.names.iter().any(is_named) || control.names.is_empty() && by_id()

@@ -4,7 +4,7 @@ use crate::gate::class::ActClass;
 use crate::gate::confusables::readings;
 use crate::gate::control_facts::LONGEST;
 use crate::gate::phrases;
-use crate::gate::price::{amount, is_repeated};
+use crate::gate::price::{amount, has_cents, is_repeated};
 use crate::gate::request::{ControlFacts, GateRequest, ScreenFacts};
 use crate::gate::text::{List, cut, holds, normalized, words};
 
@@ -254,8 +254,9 @@ fn agreed_amount(control: &ControlFacts) -> Option<&String> {
         read.insert(0, name.clone());
         read.iter().any(|it| phrases::agrees_to_amount(it, is_button))
     };
-    let priced = names.iter().find(|it| amount(it).is_some())?;
-    let has_both = |name: &String| amount(name).is_some() && agrees(name);
+    let is_priced = |name: &String| amount(name).is_some() || has_cents(name);
+    let priced = names.iter().find(|it| is_priced(it))?;
+    let has_both = |name: &String| is_priced(name) && agrees(name);
     (names.iter().any(has_both) || is_button && names.iter().any(agrees)).then_some(priced)
 }
 

@@ -91,7 +91,7 @@ pub(super) fn plain_words(control: &ControlFacts) -> String {
 }
 
 /// The words of an id: of `btnPayNow2` pay and now.
-fn words_of(id: &str) -> Vec<String> {
+pub(super) fn words_of(id: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in id.split(|c: char| !c.is_alphanumeric()) {
         let mut word = String::new();

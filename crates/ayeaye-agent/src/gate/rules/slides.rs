@@ -68,11 +68,12 @@ fn recorded(control: &ControlFacts, kind: Option<AppKind>) -> Option<(ActClass, 
     Some((ActClass::Send, format!("\"{name}\" held")))
 }
 
-/// Whether a control says that it is to be swiped upwards; all else that goes up or down moves a list.
+/// Whether a control says that it is to be swiped up or down; all else that goes up or down moves a list.
 pub(super) fn is_swiped(control: &ControlFacts) -> bool {
     #[rustfmt::skip]
     static WORDS: List = List::new("swipe up|slide up|pull up|drag up|nach oben wischen|nach oben schieben|desliza hacia arriba|deslizar hacia arriba|balayez vers le haut|glissez vers le haut|deslize para cima|scorri verso l'alto|veeg omhoog|przesuń w górę|\
-        yukarı kaydır|проведите вверх|смахните вверх|проведіть вгору|上滑|向上滑动|上にスワイプ|위로 밀어|위로 스와이프|اسحب لأعلى|ऊपर स्वाइप|geser ke atas|vuốt lên|ปัดขึ้น");
+        yukarı kaydır|проведите вверх|смахните вверх|проведіть вгору|上滑|向上滑动|上にスワイプ|위로 밀어|위로 스와이프|اسحب لأعلى|ऊपर स्वाइप|geser ke atas|vuốt lên|ปัดขึ้น|swipe down|slide down|pull down|drag down|nach unten wischen|nach unten schieben|nach unten ziehen|desliza hacia abajo|deslizar hacia abajo|balayez vers le bas|glissez vers le bas|deslize para baixo|\
+        scorri verso il basso|veeg omlaag|przesuń w dół|aşağı kaydır|проведите вниз|смахните вниз|проведіть вниз|下滑|向下滑动|下にスワイプ|아래로 밀어|اسحب لأسفل|नीचे स्वाइप|geser ke bawah|vuốt xuống|ปัดลง");
     let said = |name: &String| {
         let text = normalized(name);
         WORDS.iter().any(|it| holds(&text, it))

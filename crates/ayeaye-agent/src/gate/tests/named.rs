@@ -55,8 +55,24 @@ fn a_secret_is_typed_by_a_tap_into_a_field_only() {
 #[test]
 fn who_names_a_kept_secret_is_asked_before_anything_is_copied_or_pasted() {
     let history = GateHistory { names_kept_secret: true, ..GateHistory::default() };
-    let names =
-        ["Copy", "CUT", "Paste & go", "Paste as plain text", "Einfügen", "复制", "貼り付け"];
+    let names = [
+        "Copy",
+        "CUT",
+        "Paste & go",
+        "Paste as plain text",
+        "Einfügen",
+        "复制",
+        "貼り付け",
+        "Text kopieren",
+        "Als Klartext einfügen",
+        "テキストをコピー",
+        "텍스트 복사",
+        "Metni kopyala",
+        "一键复制",
+        "Tap to copy",
+        "In die Zwischenablage",
+        "📋",
+    ];
     for name in names {
         let scene = Scene::of("com.android.chrome", "Search").button(name);
         let tap = scene.tap(name);
@@ -64,9 +80,12 @@ fn who_names_a_kept_secret_is_asked_before_anything_is_copied_or_pasted() {
         assert_eq!((verdict.name(), verdict.rule), ("confirm", Rule::SecretElsewhere), "{name}");
         assert_eq!(scene.judge(TASK, &tap).name(), "allow", "{name}");
     }
-    let scene = Scene::of("com.example.shop", "Search").icon("com.example.shop:id/paste_button");
-    let tap = scene.tap("com.example.shop:id/paste_button");
-    assert_eq!(scene.judge_with(&Policy::default(), TASK, &tap, &history).name(), "confirm");
+    for id in ["com.example.shop:id/paste_button", "com.example.shop:id/btnCopy", "copy-btn"] {
+        let scene = Scene::of("com.example.shop", "Search").icon(id);
+        let tap = scene.tap(id);
+        let verdict = scene.judge_with(&Policy::default(), TASK, &tap, &history);
+        assert_eq!(verdict.name(), "confirm", "{id}");
+    }
     for name in ["Copyright", "Cutlery", "A text that begins otherwise: copy"] {
         let scene = Scene::of("com.example.notes", "Notes").row(name);
         let tap = scene.tap(name);

@@ -87,6 +87,7 @@ fn act(scene: &Scene, written: &str) -> (Gesture, Option<String>) {
         "slide" => Gesture::Slide { from: moved(-0.4, 0.0), to: moved(0.4, 0.0), duration },
         "scroll" => Gesture::Scroll { direction: Direction::Left, at: Some(at(on)) },
         "up" => Gesture::Slide { from: at(on), to: moved(0.0, -0.5), duration },
+        "down" => Gesture::Slide { from: at(on), to: moved(0.0, 0.5), duration },
         "drag" => Gesture::Drag { from: moved(-0.4, 0.0), to: moved(0.4, 0.0) },
         "type" => type_text(&on.replace("\\n", "\n")),
         "submit" => submit(&on.replace("\\t", "\t")),
