@@ -228,13 +228,13 @@ impl Agent {
 
     /// What the phone that a serial means is known by until its next boot: not by what the serial is, which may be another
     /// phone's later. One that does not tell is known by its model and its serial number; `None` where it does not tell
-    /// these either.
+    /// that either.
     pub async fn phone_identity(&self, id: &DeviceId) -> Option<String> {
         if let Some(identity) = self.device_names(id).await.identity {
             return Some(identity);
         }
         let info = self.device(id).await.ok()?.info().await.ok()?;
-        Some(format!("{} {}", info.model, info.serial_number.unwrap_or_default()))
+        Some(format!("{} {}", info.model, info.serial_number?))
     }
 
     /// All names of the phone that a serial means.

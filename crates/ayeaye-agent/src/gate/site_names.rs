@@ -6,6 +6,8 @@ use crate::host::host_of;
 
 /// How much of a text is looked through for addresses.
 const MOST: usize = 8 * 1024;
+/// Of how many hosts it is read whether they are forbidden.
+const MOST_HOSTS: usize = 100;
 
 /// The endings of hosts under which well-known names are their owners': the old common ones, and those of
 /// countries that are used for what belongs there.
@@ -32,6 +34,13 @@ const SHARED: &[&str] = &[
     "web.app", "firebaseapp.com", "appspot.com", "run.app", "cloudfunctions.net", "googleapis.com", "googleusercontent.com", "translate.goog", "usercontent.goog", "amazonaws.com", "cloudfront.net", "awsapprunner.com", "amplifyapp.com", "elasticbeanstalk.com", "on.aws", "azurewebsites.net", "azurestaticapps.net", "azureedge.net", "azurefd.net", "core.windows.net", "cloudapp.net", "cloudapp.azure.com", "digitaloceanspaces.com", "ondigitalocean.app", "backblazeb2.com", "linodeobjects.com", "fastly.net", "akamaized.net", "b-cdn.net", "oraclecloud.com", "aliyuncs.com", "myqcloud.com", "vultrobjects.com", "wasabisys.com",
     "wixsite.com", "wixstudio.com", "editorx.io", "weebly.com", "webflow.io", "squarespace.com", "myshopify.com", "godaddysites.com", "strikingly.com", "carrd.co", "notion.site", "framer.app", "framer.website", "jimdosite.com", "jimdofree.com", "webnode.com", "webnode.page", "site123.me", "ueniweb.com", "000webhostapp.com", "infinityfreeapp.com", "neocities.org", "nekoweb.org", "bravesites.com", "tilda.ws", "mystrikingly.com", "bigcartel.com", "bandcamp.com", "itch.io", "fandom.com", "wikidot.com", "proboards.com", "forumotion.com", "discourse.group", "freshdesk.com", "zendesk.com", "atlassian.net", "sharepoint.com", "hubspotpagebuilder.com", "hs-sites.com", "mailchimpsites.com", "clickfunnels.com", "typeform.com", "jotform.com", "zohosites.com", "webs.com", "angelfire.com", "tripod.com", "blogs.com", "blog.com", "home.blog", "softr.app", "bubbleapps.io", "glide.page", "retool.com", "airtableapps.com", "wpengine.com", "wpcomstaging.com", "kinsta.cloud", "pantheonsite.io", "myspreadshop.com", "duckdns.org", "no-ip.org", "ddns.net", "hopto.org", "dyndns.org", "sslip.io", "nip.io",
 ];
+
+/// The hosts that a text names in order to forbid them, and the others.
+fn told_hosts(text: &str) -> (Vec<String>, Vec<String>) {
+    let text = tail(text);
+    let plain = normalized(text);
+    hosts_in(text).take(MOST_HOSTS).partition(|it| is_forbidden(&plain, it))
+}
 
 /// Whether a text (normalized) names a host: it or a domain around it, or the name of its owner: "wikipedia" for
 /// `en.wikipedia.org`, and not for `wikipedia.example.com`. Under an ending where names are given away or are rarely
@@ -87,14 +96,12 @@ pub(crate) fn is_given_for<'a>(
 ) -> Result<(), Option<String>> {
     // An address of mail names somebody.
     let said: Vec<&str> = sentence.split_whitespace().filter(|it| !it.contains('@')).collect();
-    let said = said.join(" ");
-    let (forbidden, sites): (Vec<String>, Vec<String>) =
-        hosts_in(&said).partition(|it| is_forbidden(&said, it));
+    let (forbidden, sites) = told_hosts(&said.join(" "));
     let is_there = if forbidden.iter().any(|it| is_of_site(it, host)) {
         false
     } else if sites.is_empty() {
         words.into_iter().any(|it| {
-            let hosts: Vec<String> = hosts_in(it).filter(|host| !is_forbidden(it, host)).collect();
+            let (_, hosts) = told_hosts(it);
             names_host(&without_hosts(it), &hosts, host)
         })
     } else {
@@ -103,15 +110,14 @@ pub(crate) fn is_given_for<'a>(
     if is_there { Ok(()) } else { Err(sites.into_iter().next()) }
 }
 
-/// Whether a text names a host in order to forbid it: "Sign in to GitHub, not to evil.net".
+/// Whether a text (normalized) names a host in order to forbid it: "Sign in to GitHub, not to evil.net".
 fn is_forbidden(text: &str, host: &str) -> bool {
     /// Most words of what is not to be done there: "do not *sign in to* evil.net".
     const MOST_BEFORE: usize = 3;
-    let text = normalized(text);
     let Some(at) = text.find(host) else { return false };
     let blanks = text[..at].rmatch_indices(' ').map(|(blank, _)| blank + 1);
     let mut places = blanks.chain([0]).take(1 + MOST_BEFORE).chain([at]);
-    places.any(|from| phrases::is_negated(&text, from, at + host.len(), None))
+    places.any(|from| phrases::is_negated(text, from, at + host.len(), None))
 }
 
 /// A text (normalized) without the addresses in it: the parts of one are nobody's names.
@@ -157,12 +163,15 @@ fn domain_of(host: &str) -> &str {
     dots.map(|(at, _)| at).nth(kept - 1).map_or(host, |at| &host[at + 1..])
 }
 
+/// Of a long text the end, as of the user's words.
+fn tail(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..]
+}
+
 /// The hosts of the addresses in a text.
 pub(super) fn hosts_in(text: &str) -> impl Iterator<Item = String> {
     let end = |c: char| c.is_whitespace() || "\"'()<>,;，。、“”„«»「」".contains(c);
-    // Of a long one the end, as of the user's words.
-    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];
-    let parts = tail.split(end).map(|it| it.trim_matches(['.', ':', '!', '?']));
+    let parts = tail(text).split(end).map(|it| it.trim_matches(['.', ':', '!', '?']));
     let addresses = parts.filter(|it| it.contains('.') && it.len() <= 2048);
     addresses.filter_map(host_of).filter(|it| it.contains('.'))
 }

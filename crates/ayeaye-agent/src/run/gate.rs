@@ -59,7 +59,9 @@ impl Run {
                 return Ok(StepOutcome::Continue);
             }
         }
-        if step.looking(self.is_silent_in_the_dark(&judged)).await? {
+        if step.looking(self.is_silent_in_the_dark(&judged)).await?
+            && self.may_put_off_again(gesture)
+        {
             self.put_off(gesture, WENT_DARK.to_owned(), step);
             return Ok(StepOutcome::Continue);
         }
@@ -131,8 +133,8 @@ impl Run {
 
     /// Whether a question about an act is not asked now, because the phone has gone away or its screen has changed since
     /// the act was decided on. What came up meanwhile is nothing that the model has asked for. But some screens change at
-    /// each look (a button that counts down, a picture that moves): a question touches nothing, so it is not put off for
-    /// ever.
+    /// each look (a button that counts down, a picture that moves), or go off while a slow model thinks: a question touches
+    /// nothing, so it is not put off for ever.
     async fn puts_off_question(
         &mut self,
         gesture: &Gesture,
@@ -148,12 +150,9 @@ impl Run {
         }
         let act = DecidedAct { gesture, gate: &judged.record, holds_secret: false };
         let now = step.looking(self.screen_now(&act, observation)).await?;
-        let why = match now {
-            ScreenNow::Changed(why) => why,
-            ScreenNow::Dark => {
-                self.put_off(gesture, WENT_DARK.to_owned(), step);
-                return Ok(true);
-            }
+        let (why, is_lit) = match now {
+            ScreenNow::Changed(why) => (why, true),
+            ScreenNow::Dark => (WENT_DARK.to_owned(), false),
             ScreenNow::Same | ScreenNow::Ticks(_) => return Ok(false),
         };
         if self.may_put_off_again(gesture) {
@@ -161,7 +160,7 @@ impl Run {
             return Ok(true);
         }
         // Its name changes each time, so that another yes would be for nothing too.
-        let approval = self.session().approval.as_ref();
+        let approval = self.session().approval.as_ref().filter(|_| is_lit);
         if approval.is_some_and(|it| it.is_for_same_place(&judged.record)) {
             let for_user = never_rests(&why, observation.app.clone());
             step.error = Some(why);

@@ -14,7 +14,7 @@ use crate::coordinator::{
 };
 use crate::gate::PolicyProfile;
 use crate::secret_text::SecretKind;
-use crate::{Session, SessionId, error_chain};
+use crate::{KeepText, Session, SessionId, error_chain};
 
 /// Access to a session's inbox for one run.
 #[derive(Debug)]
@@ -113,8 +113,8 @@ impl Mailbox {
             let InboxMessageBody::Reply(reply) = body else { return None };
             recorder.secrets().add_answer(SecretKind::Marked, &reply.text);
             let text = recorder.redact(&reply.text).into_owned();
-            if text == reply.text {
-                // Where every word is kept, there are no placeholders.
+            if text == reply.text && recorder.privacy().text != KeepText::Full {
+                // One so short has no placeholder. Where every word is kept it may stand there as it is.
                 tracing::warn!(session = %self.session, "a reply that is marked as secret came too late for its run, \
                     and is lost: it could only be left in clear");
                 return None;

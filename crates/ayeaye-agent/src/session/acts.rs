@@ -186,7 +186,7 @@ impl ActHistory {
             && gate.class.as_deref() == Some(ActClass::Unreadable.name())
         {
             // A client's user has agreed to acts in this app, whatever its screens tell.
-            let app = gate.evidence.split(',').next().unwrap_or_default().to_owned();
+            let app = gate.act.as_ref().map(|it| it.app.clone()).unwrap_or_default();
             self.approved_apps.retain(|it| *it != (ActClass::Unreadable, app.clone()));
             self.approved_apps.push((ActClass::Unreadable, app));
         }

@@ -2,7 +2,7 @@
 use super::DirectRequest;
 use crate::approval::is_same_act_later;
 use crate::event::GateRecord;
-use crate::gate::{GateDecision, Rule};
+use crate::gate::{ActClass, GateDecision, Rule};
 use crate::run::Run;
 use crate::run::gate::{DecidedBy, is_agreed_act, refusal};
 use crate::run::observer::Observation;
@@ -75,7 +75,10 @@ impl Run {
             let mut record = judged.record;
             GateDecision::Allow.name().clone_into(&mut record.verdict);
             Rule::Approved.name().clone_into(&mut record.rule);
-            record.act = None;
+            // Of an app that cannot be read, which one it is: a yes to an act in it is one to all.
+            if record.class.as_deref() != Some(ActClass::Unreadable.name()) {
+                record.act = None;
+            }
             return Ok(Gated::Passes { record, was_agreed: true });
         }
         self.note_verdict(&judged, &question).await?;

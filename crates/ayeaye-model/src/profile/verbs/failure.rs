@@ -36,8 +36,43 @@ const DO: [&str; 5] = ["complete ", "do ", "finish ", "perform ", "carry out "];
 const THE_TASK: [&str; 5] = ["the task", "this task", "your task", "the request", "your request"];
 
 /// What an agent looks for: that it could not is no failure, since what is not there may be what was asked.
-const LOOK_FOR: [&str; 8] =
-    ["find ", "see ", "locate ", "detect ", "spot ", "identify ", "tell ", "determine "];
+const LOOK_FOR: [&str; 10] = [
+    "find ",
+    "see ",
+    "locate ",
+    "detect ",
+    "spot ",
+    "identify ",
+    "tell ",
+    "determine ",
+    "read any ",
+    "list any ",
+];
+/// Behind what could not be done, what tells of another way; and in what is told then, that there was none.
+const SO_I: [&str; 7] =
+    [", so ", " so i ", ", but ", " but i ", ", then ", " instead", " eventually "];
+const GAVE_UP: [&str; 20] = [
+    "couldn't",
+    "could not",
+    "can't",
+    "cannot",
+    "unable",
+    "not able",
+    "didn't",
+    "did not",
+    "wasn't",
+    "was not",
+    "isn't",
+    "is not",
+    "stop",
+    "gave up",
+    "give up",
+    "abort",
+    "fail",
+    "please",
+    "you",
+    "nothing",
+];
 
 /// How else such reports begin.
 const BEGINS: [&str; 30] = [
@@ -322,7 +357,14 @@ fn begins(sentence: &str) -> bool {
 /// Whether what somebody tells of themselves begins with what they could not do.
 fn did_not(told: &str) -> bool {
     let what = COULD_NOT.iter().find_map(|words| told.strip_prefix(words));
-    what.is_some_and(|what| !LOOK_FOR.iter().any(|verb| what.starts_with(verb)))
+    let is_last_word = |what: &str| {
+        let behind = |words: &&str| what.find(*words).map(|at| &what[at + words.len()..]);
+        let turn = SO_I.iter().filter_map(behind).max_by_key(|it| it.len());
+        turn.is_none_or(|it| GAVE_UP.iter().any(|words| it.contains(words)))
+    };
+    what.is_some_and(|what| {
+        !LOOK_FOR.iter().any(|verb| what.starts_with(verb)) && is_last_word(first_sentence(what))
+    })
 }
 
 /// Whether what could not be done is the task.
@@ -397,6 +439,8 @@ mod tests {
             "I failed to do it",
             "I couldn't send the message because there is no network.",
             "I was not able to log in.",
+            "I couldn't log in, so I stopped.",
+            "I couldn't send it, so please check the network.",
             "无法发送消息，网络不可用",
             "未能登录，需要验证码",
             "Impossible to complete: the app is not installed",
@@ -417,6 +461,9 @@ mod tests {
             "没有未读消息",
             "已完成。第一次无法完成，重试后成功",
             "No unread messages were found.",
+            "I couldn't send it over Wi-Fi, so I switched to mobile data and the message was sent.",
+            "I could not open the app by its icon, but I opened it by a search and set the alarm.",
+            "I couldn't read any unread messages because there are none.",
             "The alarm is set. At first I could not complete the form.",
             "The order failed, as the shop says.",
             "Cannot find any photo of a cat",
