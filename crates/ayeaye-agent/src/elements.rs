@@ -407,6 +407,13 @@ impl Element {
         left - more <= x && x < right + more && top - more <= y && y < bottom + more
     }
 
+    /// Whether a person can see it: what has no size, or lies outside the screen, could say anything.
+    pub(crate) fn is_seen_on(&self, screen: ScreenSize) -> bool {
+        let [left, top, right, bottom] = self.bounds.map(i64::from);
+        let (width, height) = (i64::from(screen.width), i64::from(screen.height));
+        1 < right.min(width) - left.max(0) && 1 < bottom.min(height) - top.max(0)
+    }
+
     pub(crate) fn area(&self) -> i64 {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
         (right - left).max(0).saturating_mul((bottom - top).max(0))

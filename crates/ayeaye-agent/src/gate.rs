@@ -68,6 +68,7 @@ pub(crate) use self::rules::{is_secret_pad, needs_elements};
 pub(crate) use self::site_names::{is_given_for, is_page_of};
 pub use self::subject::SubjectFacts;
 pub use self::telling::TellingText;
+pub(crate) use self::text::normalized;
 pub use self::touch_words::TouchWords;
 pub use self::verdict::{Ask, GateDecision, Rule, Verdict};
 pub use self::window::TouchPlace;

@@ -43,6 +43,12 @@ pub(crate) fn host_of(address: &str) -> Option<String> {
             url::Url::parse(&format!("http://{address}"))
         };
     let url = url.ok()?;
+    // The same address in the form of the newer ones.
+    if let Some(url::Host::Ipv6(address)) = url.host()
+        && let Some(address) = address.to_ipv4_mapped()
+    {
+        return Some(address.to_string());
+    }
     let host = url.host_str()?.trim_end_matches('.');
     (!host.is_empty()).then(|| host.to_lowercase())
 }
@@ -113,6 +119,9 @@ mod tests {
             ("http://%65vil.example", "evil.example"),
             ("http://2130706433/", "127.0.0.1"),
             ("http://0x7f.1/", "127.0.0.1"),
+            ("http://[::ffff:1.2.3.4]/", "1.2.3.4"),
+            ("[0:0:0:0:0:FFFF:102:304]:80/x", "1.2.3.4"),
+            ("http://[2001:db8::1]/", "[2001:db8::1]"),
             ("ev\u{ad}il.example.", "evil.example"),
         ] {
             assert_eq!(host_of(address).as_deref(), Some(host), "{address}");

@@ -8,7 +8,7 @@ use super::{Agent, AgentError, Follower, RunActivity};
 use crate::coordinator::{RunEntry, RunKind};
 use crate::journal::{Event, Fact, SessionBuilder, Summary};
 use crate::report::Report;
-use crate::{Principal, SessionId, StepSummary, error_chain};
+use crate::{Elements, Principal, SessionId, StepSummary, error_chain};
 
 impl Agent {
     /// Whether the principal may see a session. An unreadable session is visible to the local user only.
@@ -48,6 +48,15 @@ impl Agent {
         } else {
             Cow::Borrowed(text)
         }
+    }
+
+    /// A phone's elements without the texts of those that show a named secret of the user's only together: a box for each
+    /// letter. As [`without_named_secrets`](Self::without_named_secrets) has it for one text.
+    pub fn without_spread_secrets(&self, elements: Elements, reader: &Principal) -> Elements {
+        if !reader.owns(&Principal::local()) || !self.secret_stores.has_named() {
+            return elements;
+        }
+        elements.without_spread(|text| self.secret_stores.places_of_named(text))
     }
 
     /// Fails for an unknown session and, with the same error, for one owned by another principal.

@@ -36,6 +36,7 @@ mod resume;
 mod rounds;
 mod same_screen;
 mod screens;
+mod secret_pieces;
 mod servers;
 mod settling;
 mod speculation;

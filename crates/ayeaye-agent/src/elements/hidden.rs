@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Element, Elements, dump};
 
 /// Longer texts are no pieces of a secret.
-const LONGEST_PIECE: usize = 3;
+const LONGEST_PIECE: usize = 4;
 
 /// The elements of a screen that hide typed text, or that show a secret, alone or together with their neighbours.
 /// `places` finds the secrets in a text, as byte ranges.
@@ -22,6 +22,20 @@ pub(crate) fn hidden_elements(
         |it: &Element| it.password || shows_secret(&it.text) || shows_secret(&it.description);
     let hidden = |(index, it): &(usize, &Element)| spread.contains(index) || alone(it);
     all.into_iter().enumerate().filter(hidden).map(|(_, it)| it).collect()
+}
+
+impl Elements {
+    /// The elements without the texts of those that show a secret together with their neighbours.
+    pub(crate) fn without_spread(mut self, places: impl Fn(&str) -> Vec<Range<usize>>) -> Self {
+        let texts = self.0.iter().map(|it| shown(&it.text, &it.description)).enumerate();
+        for index in spread_over(texts, places) {
+            let Some(element) = self.0.get_mut(index) else { continue };
+            for text in [&mut element.text, &mut element.description, &mut element.hint] {
+                text.clear();
+            }
+        }
+        self
+    }
 }
 
 /// A dump of the screen without the contents of password fields, which some Android builds write in clear, and without
@@ -123,5 +137,8 @@ mod tests {
             assert!(!clean.contains(&format!("=\"{digit}\"")), "{digit}: {clean}");
         }
         assert_eq!(without_hidden(CODE, |_| Vec::new()), CODE);
+        let left = elements.without_spread(places);
+        let left: Vec<&str> = left.iter().map(Element::name).filter(|it| !it.is_empty()).collect();
+        assert_eq!(left, ["Your code", "7", "Page 1", "4"]);
     }
 }

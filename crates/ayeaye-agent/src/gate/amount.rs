@@ -22,7 +22,8 @@ static OTHERS: List = List::new("balance|available|limit|left|remaining|fee|fees
 /// The amount that the screen is about, and all larger ones on it. The screen may lie about which of them is paid: a
 /// payment reference can say "You send €1.00".
 pub(super) fn on_screen(screen: &ScreenFacts) -> Option<String> {
-    let texts = joined(&screen.texts);
+    let seen: Vec<String> = screen.seen().cloned().collect();
+    let texts = joined(&seen);
     let Some(main) = main_amount(screen, &texts) else {
         // Better an amount of nobody knows what than none.
         return match plain_totals(&texts).pop() {

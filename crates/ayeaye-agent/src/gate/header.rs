@@ -48,7 +48,7 @@ pub(crate) fn texts(elements: &Elements, size: ScreenSize) -> Vec<HeaderText> {
     let mut texts = Vec::new();
     for element in elements.iter() {
         let [_, from, _, to] = element.bounds;
-        if bottom < from.midpoint(to) {
+        if bottom < from.midpoint(to) || !element.is_seen_on(size) {
             continue;
         }
         let (name, description) = (element.name(), element.description.trim());

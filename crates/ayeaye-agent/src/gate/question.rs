@@ -98,7 +98,7 @@ impl AskedAct<'_> {
         if self.rule == Rule::UnnamedSecret || opens {
             return None;
         }
-        let mut titles = screen.header.iter().chain(&screen.titles).chain(&screen.texts);
+        let mut titles = screen.header.iter().chain(&screen.titles).chain(screen.seen());
         titles.find(|it| 2 < it.chars().count() && **it != name)
     }
 

@@ -136,6 +136,9 @@ pub struct ScreenFacts {
     pub header: Vec<String>,
     /// All texts, without what is typed into hiding fields.
     pub texts: Vec<String>,
+    /// Which of them nobody sees, as they have no size or lie outside the screen: they are evidence, and no question
+    /// quotes them.
+    pub unseen: Vec<usize>,
     /// The recipients: addresses and names in the fields for them.
     pub recipients: Vec<String>,
     /// Texts that are on no control, such as a dialog's message.
@@ -227,6 +230,12 @@ impl ScreenFacts {
         facts
     }
 
+    /// Those texts that a person sees.
+    pub(super) fn seen(&self) -> impl Iterator<Item = &String> {
+        let texts = self.texts.iter().enumerate();
+        texts.filter(|(at, _)| self.unseen.binary_search(at).is_err()).map(|(_, text)| text)
+    }
+
     /// What the elements tell, whatever is done.
     fn of_elements(elements: &Elements, size: ScreenSize) -> Self {
         // Of a tree that is cut off the rest may be what is touched.
@@ -257,7 +266,12 @@ impl ScreenFacts {
                 }
                 let text = cut(text, LONGEST);
                 let [_, from, _, to] = element.bounds;
-                if from < top && to <= top * 2 && !elements.is_in_control(element, largest) {
+                let is_seen = element.is_seen_on(size);
+                if is_seen
+                    && from < top
+                    && to <= top * 2
+                    && !elements.is_in_control(element, largest)
+                {
                     facts.titles.push(text.clone());
                 }
                 let address = text.contains('@') && !text.contains(' ') && from < top * 2;
@@ -266,6 +280,9 @@ impl ScreenFacts {
                 }
                 if !element.reacts() && facts.said.len() < MOST_SAID {
                     facts.said.push(text.clone());
+                }
+                if !is_seen {
+                    facts.unseen.push(facts.texts.len());
                 }
                 facts.texts.push(text);
             }

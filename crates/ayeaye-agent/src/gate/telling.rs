@@ -3,8 +3,8 @@ use super::control_facts::id_name;
 use super::header::SYSTEM;
 use super::payee::{identifies, is_label};
 use super::text::cut;
-use crate::Element;
 use crate::elements::Elements;
+use crate::{Element, ScreenSize};
 
 /// Most texts of a question that are first on a screen, and most that are nearest to what is touched.
 const FIRST: usize = 3;
@@ -37,6 +37,7 @@ pub struct TellingText {
 pub(super) fn telling(
     elements: &Elements,
     touched: &Element,
+    size: ScreenSize,
     hidden_input: bool,
 ) -> Vec<TellingText> {
     let own = elements.inside(touched);
@@ -50,6 +51,7 @@ pub(super) fn telling(
             || it.checked == Some(true);
         let said = !it.reacts() && is_message(it);
         shown
+            && it.is_seen_on(size)
             && !it.name().is_empty()
             && it.package != SYSTEM
             && !own.contains(&it.index)

@@ -29,6 +29,8 @@ pub(super) struct Scene {
     activity: String,
     /// The app that shows what is on it.
     shown_by: String,
+    /// As the phone calls the app in front.
+    label: &'static str,
     nodes: Vec<String>,
     rows: Vec<(String, i32)>,
 }
@@ -44,6 +46,7 @@ impl Scene {
             package: package.to_owned(),
             activity: activity.to_owned(),
             shown_by: package.to_owned(),
+            label: "",
             nodes: Vec::new(),
             rows: Vec::new(),
         };
@@ -326,7 +329,7 @@ impl Scene {
             gesture,
             package: &self.package,
             activity: &self.activity,
-            label: "",
+            label: self.label,
             screen,
             history,
             marked: false,

@@ -3,7 +3,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// Lower case, without accents, direction marks and what has no width; one blank between words.
-pub(super) fn normalized(text: &str) -> String {
+pub(crate) fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
         // Most letters are these, and screens have thousands.

@@ -76,7 +76,9 @@ impl Touched {
             place: place_of(elements, place, size),
             words_there,
             line: line.into_iter().take(PIECES).map(|it| cut(it, LONGEST)).collect(),
-            telling: innermost.map(|it| telling(elements, it, hidden_input)).unwrap_or_default(),
+            telling: innermost
+                .map(|it| telling(elements, it, size, hidden_input))
+                .unwrap_or_default(),
             subject: innermost.map(|it| SubjectFacts::new(elements, it, size)).unwrap_or_default(),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::KeepText;
-use super::hide::{hide, places_in};
+use super::hide::{hide, places_in, places_of};
 use super::known_secrets::KnownSecrets;
 use super::secret_store::{SecretStore, has_named_in};
 use super::server_keys::ServerKeys;
@@ -96,6 +96,11 @@ impl SecretStores {
     /// Where secrets of any session stand in a text, in bytes.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         self.read(|sets| places_in(text, sets))
+    }
+
+    /// Where the user's named secrets stand in a text, in bytes.
+    pub(crate) fn places_of_named(&self, text: &str) -> Vec<Range<usize>> {
+        self.read(|sets| places_of(text, sets, |it| it.named.is_some()))
     }
 
     /// A text without the user's named secrets.

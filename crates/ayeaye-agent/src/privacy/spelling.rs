@@ -85,7 +85,8 @@ pub(super) fn restyled(value: &str) -> Vec<String> {
     let mut all: Vec<String> =
         ["", " ", "-", "\u{a0}", "\u{202f}"].map(|it| groups.join(it)).into();
     let shown: Vec<char> = value.chars().filter(|c| !c.is_whitespace()).collect();
-    all.extend([letters(&bare), letters(&shown), value.to_owned()]);
+    let with_hyphens: Vec<String> = shown.chunks(4).map(|it| it.iter().collect()).collect();
+    all.extend([letters(&bare), letters(&shown), with_hyphens.join(" "), value.to_owned()]);
     let otherwise = |to: fn(&str) -> String| all.iter().map(|it| to(it)).collect::<Vec<_>>();
     let [upper, lower] = [otherwise(str::to_uppercase), otherwise(str::to_lowercase)];
     all.extend(upper.into_iter().chain(lower));

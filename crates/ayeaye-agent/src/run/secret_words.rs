@@ -1,7 +1,7 @@
 //! What the user's words say of a secret in them: "Sign in to N26 with the password …" gives it to one app.
 use super::Run;
 use super::gate::contains_value;
-use crate::gate::{is_given_for, is_page_of};
+use crate::gate::{is_given_for, is_page_of, normalized};
 use crate::privacy::placeholders;
 use crate::{Elements, Gesture};
 
@@ -26,7 +26,7 @@ impl Run {
         let acts = &self.session().acts;
         let secrets = self.recorder.secrets();
         let answered = |it: &String| acts.secrets.iter().any(|(known, _)| known == it);
-        let mut found = placeholders(&self.recorder.redact(text));
+        let mut found = self.secrets_typed(text);
         found.retain(|it| secrets.places_of_named(it).is_none() && !answered(it));
         if found.is_empty() {
             return BesideSecrets::default();
@@ -46,7 +46,8 @@ impl Run {
             });
             let Some(sentence) = holding.next() else { continue };
             let named = apps_named(sentence, &installed);
-            let is_here = label.is_none_or(|it| named.contains(&it))
+            // Nor is an app without a name the one that is named: the gate asks about it.
+            let is_here = label.is_some_and(|it| named.contains(&it.trim()))
                 || named.iter().any(|it| is_page_of(it, &host));
             if !is_here {
                 beside.others.extend(named.into_iter().map(str::to_owned));
@@ -64,6 +65,61 @@ impl Run {
         }
         beside
     }
+}
+
+impl Run {
+    /// What stands for the secrets in a typed text: those that are hidden in records, and those of the user's words and
+    /// answers also where the text has only a part of one, or writes it in another way.
+    pub(super) fn secrets_typed(&self, text: &str) -> Vec<String> {
+        let acts = &self.session().acts;
+        let secrets = self.recorder.secrets();
+        let mut found = placeholders(&self.recorder.redact(text));
+        let said = acts.words.iter().flat_map(|it| placeholders(it));
+        let answered = acts.secrets.iter().flat_map(|(it, _)| placeholders(it));
+        let mut known: Vec<String> = said.chain(answered).collect();
+        known.sort_unstable();
+        known.dedup();
+        known.retain(|it| !found.contains(it) && secrets.places_of_named(it).is_none());
+        if known.is_empty() {
+            return found;
+        }
+        let typed = typed_parts(text);
+        let words: Vec<String> = acts.words.iter().map(|it| letters_of(it)).collect();
+        // What the user says beside a secret too is none, such as the Berlin of a route; nor is a year in a password.
+        let is_secret = |part: &String, value: &str| {
+            let is_number = part.bytes().all(|it| it.is_ascii_digit());
+            value.contains(part.as_str())
+                && (!is_number || value.len() <= 2 * part.len())
+                && !words.iter().any(|it| it.contains(part.as_str()))
+        };
+        let mut whole = letters_of(text);
+        whole.truncate(whole.floor_char_boundary(LONGEST_TYPED));
+        found.extend(known.into_iter().filter(|placeholder| {
+            let value = letters_of(&secrets.restore(placeholder));
+            SHORTEST_PART <= value.chars().count()
+                && (whole.contains(&value) || typed.iter().any(|part| is_secret(part, &value)))
+        }));
+        found
+    }
+}
+
+/// Fewer letters of a secret may be anything.
+const SHORTEST_PART: usize = 4;
+/// Most words of a typed text that are looked at on their own, and most bytes of it.
+const MOST_WORDS: usize = 64;
+const LONGEST_TYPED: usize = 65_536;
+
+/// The letters and digits of a text, as texts are compared: in small letters of usual width, without what nobody sees.
+fn letters_of(text: &str) -> String {
+    normalized(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A typed text and its words, as far as they may be parts of a secret.
+fn typed_parts(text: &str) -> Vec<String> {
+    let words = text.split_whitespace().take(MOST_WORDS);
+    let mut parts: Vec<String> = std::iter::once(text).chain(words).map(letters_of).collect();
+    parts.retain(|it| SHORTEST_PART <= it.chars().count());
+    parts
 }
 
 /// The sentences of a text. A mark in a word, as in an address or a password, ends none.

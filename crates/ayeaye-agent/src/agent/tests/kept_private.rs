@@ -14,15 +14,15 @@ use crate::{
 };
 
 const BANK: &str = "com.example.bank";
-const SIGN_IN: &str = r#"<hierarchy rotation="0"><node text="" class="android.widget.EditText"
+pub(super) const SIGN_IN: &str = r#"<hierarchy rotation="0"><node text="" class="android.widget.EditText"
     clickable="true" password="true" bounds="[0,60][60,120]"/></hierarchy>"#;
 
 /// What the user has kept, by name.
 #[derive(Debug, Default)]
-struct Kept(Mutex<HashMap<String, NamedSecret>>);
+pub(super) struct Kept(Mutex<HashMap<String, NamedSecret>>);
 
 impl Kept {
-    fn with(name: &str, value: &str) -> Arc<Self> {
+    pub(super) fn with(name: &str, value: &str) -> Arc<Self> {
         let kept = Self::default();
         kept.keep(name, value);
         Arc::new(kept)

@@ -133,7 +133,9 @@ pub(in crate::gate) fn secrets(findings: &mut Findings<'_>) {
         let evidence = format!("given for {home}");
         // One may sign in to an app in a browser, or in the window that Google has for that; and in the settings a
         // network may be called as an app is.
-        let signs_in = apps::kind_of(request.package) == Some(AppKind::Browser)
+        // Nor may an app whose name the phone does not tell be another one than the user means.
+        let signs_in = request.label.trim().is_empty()
+            || apps::kind_of(request.package) == Some(AppKind::Browser)
             || request.package == "com.google.android.gms"
             || components::is_settings(request.package);
         if signs_in {

@@ -97,6 +97,7 @@ fn screen() -> impl Strategy<Value = ScreenFacts> {
                 (controls, titles, header, texts, recipients),
             )| {
                 ScreenFacts {
+                    unseen: Vec::new(),
                     readable,
                     unusable_list: false,
                     aimed,

@@ -349,7 +349,10 @@ fn a_secret_goes_to_nobody_whom_the_words_do_not_send_it_to() {
     assert_eq!(judged(&chat, "Tell Viktor the password is Hunter2!x", &[]).name(), "allow");
     let said = "Sign in to N26 with the password Hunter2!x";
     let form = |package: &str| Scene::of(package, "Sign in").hidden_field("password");
-    assert_eq!(judged(&form("com.example.game"), said, &["N26"]).name(), "deny");
+    let nameless = form("com.example.game");
+    assert_eq!(judged(&nameless, said, &["N26"]).name(), "confirm");
+    let game = Scene { label: "Game", ..nameless };
+    assert_eq!(judged(&game, said, &["N26"]).name(), "deny");
     assert_eq!(judged(&form("com.android.chrome"), said, &["N26"]).name(), "confirm");
     assert_eq!(judged(&form("com.example.game"), said, &[]).name(), "allow");
 }
@@ -386,4 +389,36 @@ fn a_code_goes_to_nobody_unless_the_user_has_said_it() {
     ] {
         assert_eq!(judged(task, draft).0, "allow", "{task}: {draft}");
     }
+}
+
+#[test]
+fn a_question_quotes_nothing_that_nobody_sees() {
+    let pay = |hidden: &str| {
+        let node = |text: &str, bounds: &str| {
+            format!(r#"<node text="{text}" class="android.widget.TextView" bounds="{bounds}"/>"#)
+        };
+        let shown: String = [("To: Anna", hidden), ("Total €1.00", hidden)]
+            .into_iter()
+            .chain([("To: Mallory", "[40,300][1040,400]"), ("Total €500.00", "[40,400][1040,500]")])
+            .map(|(text, bounds)| node(text, bounds))
+            .collect();
+        let button = r#"<node text="Pay now" clickable="true" class="android.widget.Button" bounds="[40,2000][1040,2100]"/>"#;
+        let elements = Elements::read(&format!("<hierarchy>{shown}{button}</hierarchy>")).unwrap();
+        let point = Point::new(500, 854).unwrap();
+        let verdict = judge_on(&elements, &Gesture::Click { point });
+        let GateDecision::Confirm(ask) = verdict.decision else { panic!("{verdict:?}") };
+        format!("{ask:?}")
+    };
+    for hidden in [
+        "[0,0][0,0]",
+        "[0,0][1,1]",
+        "[0,-900][1000,-800]",
+        "[0,2500][1000,2600]",
+        "[1100,9][1200,99]",
+    ] {
+        let asked = pay(hidden);
+        assert!(!asked.contains("Anna") && !asked.contains("€1.00"), "{hidden}: {asked}");
+        assert!(asked.contains("Mallory") && asked.contains("500.00"), "{hidden}: {asked}");
+    }
+    assert!(pay("[40,100][1040,200]").contains("Anna"));
 }

@@ -172,7 +172,7 @@ impl Run {
         let secrets = self.recorder.secrets();
         let host = elements.and_then(|it| it.page_host(package));
         let host = host.as_deref();
-        let found = placeholders(&self.recorder.redact(text));
+        let found = self.secrets_typed(text);
         let home = |found: &String| {
             if let Some(places) = secrets.places_of_named(found) {
                 return Some(places.elsewhere(package, host).unwrap_or_default());

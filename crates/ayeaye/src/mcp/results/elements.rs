@@ -181,14 +181,15 @@ impl ElementItem {
         // is acted on, named or not.
         let is_control = element.password || element.focused || element.checked.is_some();
         let worth = if acts { NAMELESS } else { 0 } + if named || is_control { TEXT } else { 0 };
-        let class = element.class.rsplit('.').next().unwrap_or_default();
+        // Pages and apps name their parts as they like.
+        let (id, class) = (hide(id), hide(element.class.rsplit('.').next().unwrap_or_default()));
         let item = Self {
             r#ref: format!("{mark}-{}", element.index),
             text: truncate(&hide(text), MAX_TEXT),
             hint: truncate(&hide(hint), MAX_TEXT),
             description: truncate(&hide(element.description.trim()), MAX_TEXT),
-            class: truncate(class, MAX_CLASS),
-            id: truncate(id, MAX_CLASS),
+            class: truncate(&class, MAX_CLASS),
+            id: truncate(&id, MAX_CLASS),
             bounds: [
                 thousandths(left, width),
                 thousandths(top, height),
@@ -267,6 +268,15 @@ mod tests {
         let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
         let elements = Elements::read(&dump).unwrap();
         UiTree::new("phone".to_owned(), Ok(&elements), false, SIZE, "m", &str::to_owned)
+    }
+
+    #[test]
+    fn names_of_parts_hide_what_no_model_is_told() {
+        let dump = r#"<hierarchy><node text="x" class="a.Mango" resource-id="com.evil:id/Mango" bounds="[0,0][9,9]"/></hierarchy>"#;
+        let elements = Elements::read(dump).unwrap();
+        let hide = |text: &str| text.replace("Mango", "{{secret:fruit}}");
+        let tree = UiTree::new("phone".to_owned(), Ok(&elements), false, SIZE, "m", &hide);
+        assert!(!serde_json::to_string(&tree).unwrap().contains("Mango"), "{tree:?}");
     }
 
     #[test]

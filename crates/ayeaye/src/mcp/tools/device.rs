@@ -141,8 +141,9 @@ impl Server {
         let none = Elements::default();
         let seen = elements.as_ref().unwrap_or(&none);
         let mark = self.element_references.remember(&id, &principal::of(&ctx), seen);
-        let seen = elements.as_ref().map_err(Clone::clone);
         let reader = principal::of(&ctx);
+        let seen = elements.map(|it| self.agent.without_spread_secrets(it, &reader));
+        let seen = seen.as_ref().map_err(Clone::clone);
         let hide = |text: &str| self.agent.without_named_secrets(text, &reader).into_owned();
         Ok(structured(&UiTree::new(id.to_string(), seen, protected, size, &mark, &hide)))
     }
