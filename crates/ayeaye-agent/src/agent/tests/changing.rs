@@ -436,10 +436,11 @@ async fn a_question_is_asked_though_the_screen_goes_off_before_each_answer_of_th
     rig.phone.shows(&moves(0), false);
     let follower = rig.begin().await;
     let goes_off = async {
-        for nth in 1.. {
-            rig.script.is_asked(nth).await;
+        rig.script.is_asked(1).await;
+        for woken in 1.. {
             tokio::time::sleep(Duration::from_secs(16)).await;
             rig.phone.goes_dark();
+            rig.phone.gets(Call::Wake, woken).await;
         }
     };
     let report = tokio::select! {
