@@ -429,24 +429,3 @@ async fn a_text_that_cannot_be_typed_is_handed_over_with_its_words() {
     assert!(question.text.contains("the name at the top has changed"), "{question:?}");
     assert_eq!(report.steps.len(), 3, "two put off, the third handed over");
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_question_is_asked_though_the_screen_goes_off_before_each_answer_of_the_model() {
-    let rig = Rig::new((0..8).map(|_| after(20_000, enter())).collect::<Vec<_>>());
-    rig.phone.shows(&moves(0), false);
-    let follower = rig.begin().await;
-    let goes_off = async {
-        rig.script.is_asked(1).await;
-        for woken in 1.. {
-            tokio::time::sleep(Duration::from_secs(16)).await;
-            rig.phone.goes_dark();
-            rig.phone.gets(Call::Wake, woken).await;
-        }
-    };
-    let report = tokio::select! {
-        report = rig.ended(follower) => report,
-        () = goes_off => unreachable!("it goes on for ever"),
-    };
-    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{report:?}");
-    assert!((2..=4).contains(&report.steps.len()), "it is put off, and not for ever: {report:?}");
-}
