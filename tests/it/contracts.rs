@@ -348,6 +348,7 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
         include_str!("runs.rs"),
         // What needs more answers of an endpoint or more phones than a row of `tests/it` has.
         include_str!("../../crates/ayeaye-adb/src/tests/files.rs"),
+        include_str!("../../crates/ayeaye-adb/src/tests/same_phone.rs"),
         include_str!("../../crates/ayeaye-model/src/tests/limits.rs"),
         include_str!("../../crates/ayeaye/src/mcp/approvals.rs"),
         include_str!("../../crates/ayeaye-agent/src/agent/tests/direct_phones.rs"),

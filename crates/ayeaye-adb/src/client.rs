@@ -19,7 +19,7 @@ use tokio::sync::{OnceCell, OwnedRwLockReadGuard, RwLock};
 use tokio::time::{Instant, timeout_at};
 
 pub use self::reach::is_network_address;
-pub(crate) use self::reach::{CONNECT_EVERY, connect_again};
+pub(crate) use self::reach::{CONNECT_EVERY, connect_again, transport};
 pub(crate) use self::same_phone::PhoneMarks;
 use self::same_phone::SamePhone;
 use crate::dumps::Dumps;

@@ -15,12 +15,12 @@ use tokio::time::Instant;
 use crate::apk::parse_locales;
 use crate::apps::AppCatalog;
 use crate::capture::Capture;
+use crate::client::transport;
 use crate::client::{DeviceClient, PhoneMarks};
 use crate::device_command::Commander;
 use crate::display::{ASK_PANELS, Displays};
 use crate::dumps::Dumps;
 use crate::elements::ElementReader;
-use crate::links::transport;
 use crate::parse::{
     ASK_CAPTURE_BAN, CaptureBan, batch, clock, current_size, on_display, sanitize_first_line,
     split_batch, wm_size,

@@ -12,10 +12,10 @@ use futures::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout};
 
 use crate::apps::AppCatalog;
-use crate::client::{CONNECT_EVERY, connect_again, is_network_address};
+use crate::client::{CONNECT_EVERY, connect_again, is_network_address, transport};
 use crate::device::{DeviceProperties, SeenScreens};
 use crate::identity::{Identities, Identity};
-use crate::links::{self, Phone, Ways, transport};
+use crate::links::{self, Phone, Ways};
 use crate::server::Server;
 use crate::{AdbConfig, AdbDevice, AppLabels, ExchangeFolder, ServerAddress};
 

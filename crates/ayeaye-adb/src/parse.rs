@@ -38,6 +38,7 @@ pub(crate) use self::policy::{ASK_CAPTURE_BAN, CaptureBan};
 pub(crate) use self::properties::Properties;
 pub(crate) use self::text::{
     SEPARATOR, batch, clock, quoted, sanitize, sanitize_first_line, sanitize_up_to, split_batch,
+    split_first,
 };
 pub(crate) use self::tree::{ui_tree, with_valid_characters};
 pub(crate) use self::users::{CURRENT_USER, User, current_user, users};

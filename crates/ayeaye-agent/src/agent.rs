@@ -14,6 +14,7 @@ mod further_run;
 mod give_up;
 mod in_hand;
 mod join;
+mod last_looks;
 mod launch;
 mod listing;
 mod new_session;
@@ -50,6 +51,7 @@ use self::follower::END_WAIT;
 pub use self::follower::Follower;
 use self::in_hand::PhonesInHand;
 pub use self::in_hand::{HOLD_LASTS, HoldId};
+use self::last_looks::LastLooks;
 use self::launch::Launch;
 pub use self::listing::{SessionInBrief, SessionList};
 pub use self::queue::DeviceQueue;
@@ -79,6 +81,7 @@ pub struct Agent {
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
+    last_looks: LastLooks,
     in_hand: PhonesInHand,
     told: ToldQuestions,
     followed: FollowedSessions,
@@ -105,6 +108,7 @@ impl Agent {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
             direct_sessions: DirectSessions::default(),
+            last_looks: LastLooks::default(),
             in_hand: PhonesInHand::default(),
             told: ToldQuestions::default(),
             followed: FollowedSessions::default(),
@@ -209,6 +213,7 @@ impl Agent {
         }
         self.register(&mut lease, id, &start.principal, RunPurpose::of(RunKind::Task)).await?;
         self.direct_sessions.forget(&names.id);
+        self.last_looks.forget(&names.id, &start.principal);
         let device = self.device(&names.id).await?;
         let launch = Launch { replay, ..start.launch() };
         let started_with = launch.started_with.clone();

@@ -101,6 +101,11 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> Cow<'static, str> {
             "start a new task on the other phone",
         ),
         AgentError::OtherPhone { .. } => for_another_phone(reader),
+        AgentError::OtherPhoneThanSeen { .. } => reader.choose(
+            "nothing was done. Look at it (get_screenshot or get_ui_tree), then act on what it shows now",
+            "nothing was done: look at its screen first",
+            "nothing was done: look at its screen first",
+        ),
         AgentError::Device(err) => return for_device_error(err, reader),
         AgentError::Coordinator(err) => for_coordinator_error(err, reader),
         AgentError::Journal(err) => for_journal_error(err, reader),

@@ -1,4 +1,5 @@
 //! Command lines in the phone's shell.
+use std::ops::RangeInclusive;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -7,7 +8,9 @@ use ayeaye_agent::DeviceError;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::DeviceClient;
+use super::same_phone::{ask_marks, take_marks};
 use crate::fence::NotBegun;
+use crate::parse::batch;
 use crate::protocol::{Connection, ProtocolError};
 use crate::shell::{self, ExitMarker, ShellOutput};
 
@@ -15,6 +18,9 @@ use crate::shell::{self, ExitMarker, ShellOutput};
 const NO_COMMAND_ENDS: &str = "its commands end without an exit status, even `true`, though its adbd says that it tells \
     them (`shell_v2`): turn USB debugging off and on again, or restart the phone; if that does not help, something \
     between it and adb cuts the answers off, or it only imitates adb";
+
+/// The exit codes by which a shell tells that a signal has ended a program: 128 and the signal's number (POSIX, `sh`).
+const SIGNALS: RangeInclusive<u8> = 129..=159;
 
 /// How a shell of its own tells the exit code of its command.
 #[derive(Debug)]
@@ -92,11 +98,12 @@ impl DeviceClient {
     ) -> Result<ShellOutput, DeviceError> {
         self.claim_if_due(what).await?;
         let Some(line) = self.fence.guard(command) else {
-            return self.run_open(what, command, limit, Again::No).await;
+            let output = self.run_open(what, command, limit, Again::No).await?;
+            return self.unless_ended_by_signal(what, output);
         };
         let output = self.run_open(what, &line, limit, Again::No).await?;
         match self.fence.not_begun(&output) {
-            None => Ok(output),
+            None => self.unless_ended_by_signal(what, output),
             Some(why @ (NotBegun::ClaimedElsewhere | NotBegun::NotesAreGone)) => {
                 Err(DeviceError::ClaimedElsewhere {
                     id: self.id.clone(),
@@ -111,6 +118,22 @@ impl DeviceClient {
                  storage",
             )),
         }
+    }
+
+    /// A program that was ended by a signal, as Android ends programs where memory runs short, may have done its work.
+    fn unless_ended_by_signal(
+        &self,
+        what: &str,
+        output: ShellOutput,
+    ) -> Result<ShellOutput, DeviceError> {
+        if !SIGNALS.contains(&output.exit_code) {
+            return Ok(output);
+        }
+        let number = output.exit_code - SIGNALS.start() + 1;
+        Err(self.garbled(
+            what,
+            format!("its program was ended by signal {number} before it said how it went"),
+        ))
     }
 
     /// [`act`](Self::act), with the limit for commands that return at once.
@@ -144,8 +167,14 @@ impl DeviceClient {
         then: &str,
         limit: Duration,
     ) -> Result<ShellOutput, DeviceError> {
-        let line = format!("{}{then}", self.fence.taking_line());
+        let asks_who = self.may_become_another();
+        let claim = format!("{}{then}", self.fence.taking_line());
+        let line = if asks_who { batch(&[&ask_marks(), &claim]) } else { claim };
         let mut output = self.run(what, &line, limit).await?;
+        // Another one in its place has been claimed now, but nothing more is done with it.
+        if asks_who && let Some(now) = take_marks(&mut output.stdout) {
+            self.ensure_is(&now)?;
+        }
         if !self.fence.took_over(&mut output.stdout) {
             tracing::warn!(
                 device = %self.id,

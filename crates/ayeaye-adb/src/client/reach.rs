@@ -3,7 +3,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{DeviceError, Transport};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{DeviceClient, Route};
@@ -141,9 +141,42 @@ pub fn is_network_address(serial: &str) -> bool {
     address.is_some_and(|(at, port)| host(at) && parse_port(port).is_some())
 }
 
+/// How a phone is attached, from its serial.
+pub(crate) fn transport(serial: &str) -> Transport {
+    let number = serial.strip_prefix("emulator-");
+    if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+        return Transport::Emulator;
+    }
+    let port = serial.rsplit_once(':').map(|(_, port)| port);
+    let is_address = port.is_some_and(|p| p.parse::<u16>().is_ok());
+    if is_address || serial.contains("._adb-tls-connect._tcp") || serial.contains("._adb._tcp") {
+        return Transport::Tcp;
+    }
+    Transport::Usb
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn serials_tell_how_a_phone_is_attached() {
+        for (serial, expected) in [
+            ("R58M12ABCDE", Transport::Usb),
+            ("(no serial number)", Transport::Usb),
+            ("emulator-5554", Transport::Emulator),
+            ("emulator-x", Transport::Usb),
+            ("emulator-", Transport::Usb),
+            ("192.168.0.3:5555", Transport::Tcp),
+            ("phone.local:37199", Transport::Tcp),
+            ("[fe80::1]:5555", Transport::Tcp),
+            ("adb-X1._adb-tls-connect._tcp", Transport::Tcp),
+            ("adb-X1-abc (2)._adb-tls-connect._tcp", Transport::Tcp),
+            ("adb-R5._adb._tcp", Transport::Tcp),
+        ] {
+            assert_eq!(transport(serial), expected, "{serial}");
+        }
+    }
 
     #[test]
     fn only_addresses_on_the_network_are_connected() {

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use ayeaye_agent::DeviceError;
+use ayeaye_agent::{DeviceError, Transport};
 use tokio::time::{Instant, timeout_at};
 
 use super::DeviceClient;
+use super::reach::transport;
 use crate::errors::{Stage, device_error};
-use crate::parse::{batch, sanitize_first_line, split_batch};
+use crate::parse::{batch, sanitize_first_line, split_first};
 use crate::protocol::ProtocolError;
 use crate::shell::{self, ExitMarker};
 
@@ -96,8 +97,7 @@ impl DeviceClient {
 
     /// Asks the phone who it is, where another one may be in its place.
     pub(super) async fn ensure_same_phone(&self) -> Result<(), DeviceError> {
-        let Some(known) = self.same_phone.known.get() else { return Ok(()) };
-        if !self.may_be_another() {
+        if self.same_phone.known.get().is_none() || !self.may_be_another() {
             return Ok(());
         }
         let _asking = self.same_phone.asking.lock().await;
@@ -106,20 +106,31 @@ impl DeviceClient {
         }
         let losses = self.same_phone.losses.load(Ordering::SeqCst);
         let now = self.marks().await?;
-        if now.is_other_than(known) {
-            self.same_phone.link_lost();
-            let id = self.id.clone();
-            let other_model = now.model != known.model;
-            let told = if other_model { now.model() } else { "another one" }.to_owned();
-            return Err(DeviceError::OtherPhone {
-                id,
-                before: known.model().to_owned(),
-                now: told,
-            });
-        }
+        self.ensure_is(&now)?;
         self.same_phone.seen_after.store(losses, Ordering::SeqCst);
         self.same_phone.answered();
         Ok(())
+    }
+
+    /// Fails where these are the marks of another phone than the one that is driven.
+    pub(super) fn ensure_is(&self, now: &PhoneMarks) -> Result<(), DeviceError> {
+        let Some(known) = self.same_phone.known.get().filter(|known| now.is_other_than(known))
+        else {
+            return Ok(());
+        };
+        self.same_phone.link_lost();
+        let other_model = now.model != known.model;
+        let told = if other_model { now.model() } else { "another one" }.to_owned();
+        Err(DeviceError::OtherPhone {
+            id: self.id.clone(),
+            before: known.model().to_owned(),
+            now: told,
+        })
+    }
+
+    /// Whether what it is reached by may be another phone's: an address of the network, or the name of an emulator.
+    pub(super) fn may_become_another(&self) -> bool {
+        self.same_phone.known.get().is_some() && transport(&self.serial()) != Transport::Usb
     }
 
     fn may_be_another(&self) -> bool {
@@ -142,7 +153,7 @@ impl DeviceClient {
     /// What the phone tells of itself, on a connection of its own.
     async fn marks(&self) -> Result<PhoneMarks, DeviceError> {
         let limit = self.limits.shell;
-        let ask = batch(&["getprop ro.product.model", "getprop ro.serialno"]);
+        let ask = ask_marks();
         let mark = ExitMarker::new();
         let packets = self.has_shell_v2().await?;
         let deadline = Instant::now() + limit;
@@ -155,17 +166,31 @@ impl DeviceClient {
             connection.request(&format!("shell:{}", mark.append_to(&ask))).await?;
             shell::read_with_marker(&mut connection, &mark).await
         };
-        let output = match timeout_at(deadline, asked).await {
+        let mut output = match timeout_at(deadline, asked).await {
             Ok(output) => output.map_err(|error: ProtocolError| {
                 self.same_phone.link_lost();
                 device_error(&self.id, WHAT, Stage::Requested, error)
             })?,
             Err(_) => return Err(self.timed_out(WHAT, limit)),
         };
-        let [model, serial_number] = split_batch(&output.stdout);
-        Ok(PhoneMarks {
-            model: sanitize_first_line(model),
-            serial_number: sanitize_first_line(serial_number),
-        })
+        let nothing = PhoneMarks { model: None, serial_number: None };
+        Ok(take_marks(&mut output.stdout).unwrap_or(nothing))
     }
+}
+
+/// Asks a phone for its marks; other commands may follow in the same batch.
+pub(super) fn ask_marks() -> String {
+    batch(&["getprop ro.product.model", "getprop ro.serialno"])
+}
+
+/// Takes the answer to [`ask_marks`] out of the output that it is in front of. `None` where it is not there.
+pub(super) fn take_marks(stdout: &mut String) -> Option<PhoneMarks> {
+    let (model, rest) = split_first(stdout)?;
+    let (serial_number, rest) = split_first(rest).unwrap_or((rest, ""));
+    let marks = PhoneMarks {
+        model: sanitize_first_line(model),
+        serial_number: sanitize_first_line(serial_number),
+    };
+    *stdout = rest.to_owned();
+    Some(marks)
 }

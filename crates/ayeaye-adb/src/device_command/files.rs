@@ -7,7 +7,7 @@ use crate::apk::hex;
 use crate::exchange::{ExchangeError, PART};
 use crate::parse::{current_user, quoted, sanitize, sanitize_up_to};
 use crate::quote::quote;
-use crate::sync;
+use crate::sync::{self, Stat};
 
 /// Where people keep files.
 const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
@@ -15,6 +15,8 @@ const SHARED: [&str; 3] = ["/sdcard/", "/storage/", "/mnt/sdcard/"];
 const TOOLS: &str = "/data/local/tmp/";
 /// By how much a file may grow while it is fetched, in bytes, or by as much again.
 const GROWTH: u64 = 1 << 20;
+/// Why nothing can be said of a path.
+const DENIED: &str = "it does not let its shell look there (permission denied)";
 /// Says that somebody else has taken the name of a file while it was sent.
 const TAKEN: &str = "ayeaye-name-taken";
 
@@ -28,9 +30,12 @@ impl Commander<'_> {
         let to = if to.ends_with('/') { format!("{to}{name}") } else { to.to_owned() };
         self.check_remote(&what, &to, &SHARED)?;
         self.check_owner(&what, &to).await?;
-        let there = sync::file_size(self.client, &to).await;
-        if there.map_err(|error| broken_off(error, &what, "nothing was sent"))?.is_some() {
-            return Err(self.exists(&what, &to));
+        let there = sync::stat(self.client, &to).await;
+        match there.map_err(|error| broken_off(error, &what, "nothing was sent"))? {
+            Stat::Nothing => {}
+            Stat::Denied => return Err(self.client.refused(&what, DENIED)),
+            Stat::Failed(error) => return Err(self.client.refused(&what, cannot_look(error))),
+            Stat::File(_) | Stat::Folder | Stat::Special => return Err(self.exists(&what, &to)),
         }
         self.client.ensure_driver(&what).await?;
         let part = part_of(&to);
@@ -52,7 +57,9 @@ impl Commander<'_> {
         let word =
             |path| quote(path).map_err(|error| self.client.not_sent(&what, error.to_string()));
         let (from, to_word) = (word(part)?, word(to)?);
-        let line = format!("[ -e {to_word} ] && echo {TAKEN} || mv {from} {to_word}");
+        let line = format!(
+            "[ -e {to_word} ] && echo {TAKEN} || {{ mv {from} {to_word} && [ -e {to_word} ]; }}"
+        );
         let error = match self.client.act_quick(&what, &line).await {
             Ok(output) if output.stdout.contains(TAKEN) => self.exists(&what, to),
             Ok(output) if output.exit_code == 0 => return Ok(()),
@@ -91,8 +98,18 @@ impl Commander<'_> {
         let create = move || own.incoming(&name).map_err(unusable);
         let (incoming, into) = self.on_blocking_thread(&what, create).await?;
         let unfinished = |error| broken_off(error, &what, "nothing was fetched");
-        let size = sync::file_size(self.client, from).await.map_err(unfinished)?;
-        let size = size.ok_or_else(|| self.client.refused(&what, "there is no such file on it"))?;
+        let size = match sync::stat(self.client, from).await.map_err(unfinished)? {
+            Stat::File(size) => size,
+            Stat::Nothing => return Err(self.client.refused(&what, "there is no such file on it")),
+            Stat::Folder => {
+                return Err(self.client.refused(&what, "it is a folder: name a file in it"));
+            }
+            Stat::Special => {
+                return Err(self.client.refused(&what, "it is no file, but a pipe or a device"));
+            }
+            Stat::Denied => return Err(self.client.refused(&what, DENIED)),
+            Stat::Failed(error) => return Err(self.client.refused(&what, cannot_look(error))),
+        };
         if MAX_FILE < size {
             let text = format!("it has {size} bytes, the most is {MAX_FILE}");
             return Err(self.client.not_sent(&what, text));
@@ -101,7 +118,7 @@ impl Commander<'_> {
         let most = MAX_FILE.min(size + GROWTH.max(size));
         let own = folder.clone();
         self.on_blocking_thread(&what, move || own.check_room(size).map_err(unusable)).await?;
-        let fetched = sync::pull_file(self.client, from, file, into, most, COPYING).await;
+        let fetched = sync::pull_file(self.client, from, file, into, size..=most, COPYING).await;
         let fetched = fetched.map_err(unfinished)?;
         self.on_blocking_thread(&what, move || incoming.keep().map_err(unusable)).await?;
         Ok(noted(format!("fetched {fetched} bytes as {}", sanitize(file))))
@@ -109,9 +126,14 @@ impl Commander<'_> {
 
     /// A path on the phone, in one of these places.
     fn check_remote(&self, what: &str, path: &str, places: &[&str]) -> Result<(), DeviceError> {
+        if path.chars().any(char::is_control) {
+            let why =
+                format!("{} has a line break or another control character in it", quoted(path));
+            return Err(self.client.not_sent(what, why));
+        }
         let inside = places.iter().any(|place| path.starts_with(place));
         let leads_out = path.split('/').any(|part| part == "..");
-        if !inside || leads_out || path.ends_with('/') || path.chars().any(char::is_control) {
+        if !inside || leads_out || path.ends_with('/') {
             return Err(self.client.not_sent(
                 what,
                 format!("{} is not a file below {}", quoted(path), places.join(", ")),
@@ -138,6 +160,10 @@ impl Commander<'_> {
             _ => Ok(()),
         }
     }
+}
+
+fn cannot_look(error: u32) -> String {
+    format!("it cannot look there (error {error} of its system)")
 }
 
 /// Where a file is until it is complete: beside its place, and the same at each try, so that there is never more than

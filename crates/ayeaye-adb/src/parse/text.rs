@@ -73,6 +73,14 @@ pub(crate) fn split_batch<const N: usize>(output: &str) -> [&str; N] {
     })
 }
 
+/// What comes before the first separator and what comes behind it, which begins with a line of its own. `None` where
+/// there is none.
+pub(crate) fn split_first(output: &str) -> Option<(&str, &str)> {
+    let at = separator(output)?;
+    let behind = &output[at + SEPARATOR.len()..];
+    Some((without_mark(&output[..at]), behind.split_once('\n').map_or("", |(_, rest)| rest)))
+}
+
 /// Without the byte order mark that the first line begins with, if it does.
 fn without_mark(part: &str) -> &str {
     let first = part.trim_start_matches(['\r', '\n']);
@@ -137,6 +145,12 @@ mod tests {
             split_batch("\u{feff}1\n--ayeaye--\r\n\u{feff}2\n--ayeaye--\n3\u{feff}\n"),
             ["1\n", "2\n", "\n3\u{feff}\n"]
         );
+        assert_eq!(
+            split_first("1\r\n--ayeaye--\r\n2\n--ayeaye--\n3"),
+            Some(("1\r\n", "2\n--ayeaye--\n3"))
+        );
+        assert_eq!(split_first("1\n--ayeaye--"), Some(("1\n", "")));
+        assert_eq!(split_first("1\n2"), None);
         let titled = "Window #1 Window{1 u0 --ayeaye--mInputStarted=false}:\n";
         assert_eq!(split_batch(&format!("{titled}--ayeaye--\n2")), [titled, "\n2"]);
     }

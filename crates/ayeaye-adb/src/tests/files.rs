@@ -204,6 +204,76 @@ async fn a_file_that_grows_without_end_is_told_by_the_name_it_was_to_have() {
 }
 
 #[tokio::test]
+async fn a_file_that_becomes_shorter_while_it_is_read_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = phone(|id| match id {
+        b"RECV" => [block(b"the rest"), b"DONE\0\0\0\0".to_vec()].concat(),
+        _ => told(id, 9),
+    })
+    .await;
+    let failed = open(&fake, folder.path()).await.perform(&fetch("film.mp4"), ON).await;
+    let text = failed.unwrap_err().to_string();
+    assert!(text.contains("film.mp4: it has become shorter"), "{text}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_copy_that_stands_still_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = phone(|id| match id {
+        b"RECV" => block(b"the beginning"),
+        _ => told(id, 1000),
+    })
+    .await;
+    let device = open(&fake, folder.path()).await;
+    let gesture = fetch("film.mp4");
+    let fetching = device.perform(&gesture, ON);
+    let time = async {
+        loop {
+            sleep(Duration::from_millis(20)).await;
+            if folder
+                .path()
+                .read_dir()
+                .unwrap()
+                .flatten()
+                .any(|it| 0 < it.metadata().map_or(0, |it| it.len()))
+            {
+                tokio::time::pause();
+                tokio::time::advance(Duration::from_secs(61)).await;
+                tokio::time::resume();
+                return;
+            }
+        }
+    };
+    let (fetched, ()) = tokio::join!(fetching, time);
+    let text = fetched.unwrap_err().to_string();
+    assert!(text.ends_with("nothing was fetched"), "{text}");
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_not_fetched_and_nothing_is_said_of_what_may_not_be_seen() {
+    /// The answer to `STA2` with this error, or about this kind.
+    fn of(error: u32, mode: u32) -> Vec<u8> {
+        [&b"STA2"[..], &error.to_le_bytes(), &[0; 16], &mode.to_le_bytes(), &[0; 44]].concat()
+    }
+    let answers: [(fn(&[u8]) -> Vec<u8>, &str); 5] = [
+        (|_| of(0, 0o010_644), "it is no file, but a pipe"),
+        (|_| of(0, 0o040_755), "it is a folder"),
+        (|_| of(13, 0), "permission denied"),
+        (|_| of(40, 0), "error 40"),
+        (|_| of(2, 0), "there is no such file"),
+    ];
+    for (answer, says) in answers {
+        let folder = tempfile::tempdir().unwrap();
+        let fake = phone(answer).await;
+        let failed = open(&fake, folder.path()).await.perform(&fetch("film.mp4"), ON).await;
+        let error = failed.unwrap_err();
+        assert!(error.to_string().contains(says) && !error.may_have_acted(), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_killed_process_has_left_of_a_file_goes_with_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let [old, young] = ["1-0", "1-1"].map(|end| folder.path().join(format!(".ayeaye-part-{end}")));

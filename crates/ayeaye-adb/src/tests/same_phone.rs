@@ -164,6 +164,7 @@ async fn taken_up_again(serial: &'static str) -> (Fake, Arc<Address>) {
                 let told = [boot.as_str(), number, "100.0 300.0", "", model];
                 Reply::out(told.join("\n--ayeaye--\n"))
             }
+            it if claimed(it, who).is_some() => claimed(it, who).unwrap(),
             it if it.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
             it if it.starts_with("host:transport:") => Reply::Okay,
             _ => Reply::out(""),
@@ -171,6 +172,17 @@ async fn taken_up_again(serial: &'static str) -> (Fake, Arc<Address>) {
     })
     .await;
     (fake, address)
+}
+
+/// What the phone prints when it is claimed by a line that asks who it is.
+fn claimed(line: &str, who: usize) -> Option<Reply> {
+    let asks = "shell,v2,raw:getprop ro.product.model; echo --ayeaye--; getprop ro.serialno; echo --ayeaye--; mkdir -p";
+    let driver = line.strip_prefix(asks)?.split("; mkdir /data/local/tmp/.ayeaye/").nth(1)?;
+    let driver = driver.split_whitespace().next()?;
+    let [model, number] = [PIXEL, ["Pixel 9 Pro", "ANNA9"]][who];
+    Some(Reply::out(format!(
+        "{model}\n--ayeaye--\n{number}\n--ayeaye--\nayeaye-drivers: {driver}\n"
+    )))
 }
 
 async fn time_passes(seconds: u64) {
@@ -216,4 +228,40 @@ async fn a_phone_that_is_opened_stays_the_one_that_was_opened() {
     let asks_who = |it: &&String| it.starts_with("getprop ro.product.model");
     assert_eq!(fake.commands().iter().filter(asks_who).count(), 1);
     assert_eq!(fake.acts().len(), taps + 1);
+}
+
+#[tokio::test]
+async fn a_phone_is_claimed_as_the_one_that_it_is() {
+    for serial in ["10.0.0.9:5555", "emulator-5554"] {
+        let (fake, address) = taken_up_again(serial).await;
+        let devices = fake.devices();
+        let device = devices.open_adb(&DeviceId::new(serial)).await.unwrap();
+        device.claim();
+        device.perform(&click(), ON).await.unwrap();
+        let was_done = || fake.all_commands().iter().filter(|it| it.contains("input tap")).count();
+        assert_eq!(was_done(), 1, "{serial}");
+        // Another one has the address at once, and the list does not show it.
+        address.passes_to(1);
+        let again = devices.open_adb(&DeviceId::new(serial)).await.unwrap();
+        again.claim();
+        for _ in 0..2 {
+            let answer = again.perform(&click(), ON).await;
+            assert!(matches!(answer, Err(DeviceError::OtherPhone { .. })), "{serial}: {answer:?}");
+        }
+        assert_eq!(was_done(), 1, "{serial}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_a_signal_has_ended_may_have_done_its_work() {
+    for (code, may_have_acted) in [(137, true), (143, true), (128, false), (1, false), (255, false)]
+    {
+        let fake = Fake::phone(move |request| {
+            let is_tap = request.contains("input tap");
+            is_tap.then(|| Reply::Shell(String::new(), "Killed".to_owned(), code))
+        });
+        let fake = fake.await;
+        let error = fake.open().await.perform(&click(), ON).await.unwrap_err();
+        assert_eq!(error.may_have_acted(), may_have_acted, "{code}: {error}");
+    }
 }

@@ -237,8 +237,8 @@ impl Agent {
         Some(format!("{} {}", info.model, info.serial_number?))
     }
 
-    /// All names of the phone that a serial means.
-    pub(super) async fn device_names(&self, id: &DeviceId) -> DeviceNames {
+    /// All names of the phone that a serial means now.
+    pub async fn device_names(&self, id: &DeviceId) -> DeviceNames {
         for source in &self.deps.sources {
             if let Some(names) = source.names(id).await {
                 return names;

@@ -77,7 +77,8 @@ impl DirectSessions {
         (last.owner == *principal && last.at.elapsed() < IDLE).then_some(last.session)
     }
 
-    /// Whether the phone of these names, which was just asked who it is, is known to be the one of the last act.
+    /// Whether the phone of these names is the one of the last act, as far as that is known: who it is was asked within
+    /// the last seconds, and is asked again when the phone is claimed.
     fn is_on(&self, names: &DeviceNames) -> bool {
         let direct_sessions = self.lock();
         let known = direct_sessions.get(&names.id).and_then(|it| it.phone.as_ref());
@@ -125,9 +126,13 @@ impl Agent {
         if let Gesture::Type { text, .. } = &act.gesture {
             self.secret_stores.check_named(text, principal)?;
         }
-        let names = self.device_names(&act.device_id).await;
-        let device_id = &names.id;
         loop {
+            // Whoever has waited for another act may find another phone at this address.
+            let names = self.device_names(&act.device_id).await;
+            let device_id = &names.id;
+            if session_id.is_none() && !act.by_hand {
+                self.last_looks.ensure_same(&names, principal)?;
+            }
             let own = self.direct_sessions.of(device_id, principal);
             let in_hand = self.in_hand.session_on(device_id, principal);
             if in_hand.is_some() && !act.by_hand {
@@ -240,7 +245,7 @@ impl Agent {
         let own = self.direct_sessions.of(&device_id, &act.principal);
         let (recorder, record, resume_kind) = if let Some(id) = chosen {
             let recorder = self.open_session(id).await?;
-            // Where it goes on from act to act, the names tell: they were asked for just now.
+            // Where it goes on from act to act, the names tell, and the phone again before anything is done with it.
             if own != Some(id) || !self.direct_sessions.is_on(&lease.names) {
                 let its = &recorder.session().device;
                 stop.race(ensure_same_phone(id, its, &*device)).await?;

@@ -78,6 +78,15 @@ pub enum AgentError {
         /// What is there now, such as "the model Pixel 9" or "another phone of that model".
         now: String,
     },
+    /// The device id leads to another phone than the one that the client has looked at last, or the phone was restarted:
+    /// what the act was aimed at is not on its screen.
+    #[error(
+        "device {device} is another phone than the one you looked at last, or it was restarted since"
+    )]
+    OtherPhoneThanSeen {
+        /// The id that both are reached by.
+        device: DeviceId,
+    },
     /// A kept secret may be on the screen, and it is not known where.
     #[error("the screen of device {device} is not shown: a kept secret may be on it, and {why}")]
     ScreenWithheld {

@@ -65,6 +65,7 @@ impl Agent {
         };
         stop.race(ensure_same_phone(id, &session.device, &*device)).await?;
         self.direct_sessions.forget(&names.id);
+        self.last_looks.forget(&names.id, &next.principal);
         let (task, planner) = match &resume_kind {
             ResumeKind::NextRound(task) => (task.clone(), next.planner),
             // The process died before the first round began.

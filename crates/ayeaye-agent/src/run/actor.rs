@@ -14,7 +14,9 @@ use super::recorder::{Recorder, ToolContext, ToolOutcome};
 use super::settings::{ChangeToRecord, record_change};
 use crate::journal::{ActionRecord, DisplayRecord, GateRecord, TargetRecord};
 use crate::session::WAKE;
-use crate::{Action, Device, DeviceError, Gesture, Performed, ScreenSize, error_chain};
+use crate::{
+    Action, Device, DeviceCommand, DeviceError, Gesture, Performed, ScreenSize, error_chain,
+};
 
 /// The recorded name of the command that resets the phone before the first step of a session.
 pub(super) const RESET: &str = "RESET";
@@ -52,7 +54,8 @@ impl Actor {
         Self { device, cancel, changes }
     }
 
-    /// Sends a gesture, whose points are relative to a screen of this size. Once sent, it is not interrupted.
+    /// Sends a gesture, whose points are relative to a screen of this size. Once sent, it is not interrupted, unless it
+    /// changes nothing on the phone.
     pub(super) async fn perform(
         &mut self,
         recorder: &mut Recorder,
@@ -63,7 +66,17 @@ impl Actor {
     ) -> Result<Sent, RunError> {
         let record = ActionRecord::from(&Action::Gesture(gesture.clone()));
         let device = Arc::clone(&self.device);
-        let command = device.perform(gesture, size);
+        let cancel = self.cancel.clone();
+        let command = async {
+            let performing = device.perform(gesture, size);
+            let Gesture::Command(DeviceCommand::FetchFile { .. }) = gesture else {
+                return performing.await;
+            };
+            cancel
+                .race(performing)
+                .await
+                .unwrap_or_else(|cancelled| Err(not_fetched(&device, cancelled)))
+        };
         let context = ToolContext { target, gate, ..ToolContext::default() };
         self.send(recorder, record, context, "done", command).await
     }
@@ -148,6 +161,15 @@ impl Actor {
             Some(err) => Err(err.into()),
             None => Ok(result),
         }
+    }
+}
+
+/// The error of a file whose copying was stopped: what had come of it is not kept.
+fn not_fetched(device: &Arc<dyn Device>, cancelled: Cancelled) -> DeviceError {
+    DeviceError::NotSent {
+        id: device.id().clone(),
+        what: "fetching a file".to_owned(),
+        reason: format!("{cancelled}; nothing of it was kept"),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use ayeaye_agent::{DeviceId, Element, Elements, Point, Principal, ScreenSize};
+use ayeaye_agent::{DeviceId, DeviceNames, Element, Elements, Point, Principal, ScreenSize};
 
 use super::tool_error::ToolError;
 
@@ -21,6 +21,8 @@ pub struct ElementReferences(Mutex<VecDeque<ShownElements>>);
 #[derive(Debug)]
 struct ShownElements {
     device: DeviceId,
+    /// What the phone was known by: its id may be another one's later.
+    phone: Option<String>,
     principal: Principal,
     mark: String,
     /// By their place in the tree.
@@ -67,14 +69,16 @@ impl ElementReferences {
     /// Remembers the elements of a screen. Returns the mark that their references begin with.
     pub fn remember(
         &self,
-        device: &DeviceId,
+        phone: &DeviceNames,
         principal: &Principal,
         elements: &Elements,
     ) -> String {
         // Not a counter: a reference from before a restart must not fit a later look.
         let mark = format!("{:04x}", rand::random::<u16>());
+        let device = &phone.id;
         let look = ShownElements {
             device: device.clone(),
+            phone: phone.identity.clone(),
             principal: principal.clone(),
             mark: mark.clone(),
             elements: elements.iter().map(|it| (it.index, ElementIdentity::from(it))).collect(),
@@ -93,13 +97,17 @@ impl ElementReferences {
     /// The element that a reference means, from one of the last lists.
     pub fn find(
         &self,
-        device: &DeviceId,
+        phone: &DeviceNames,
         principal: &Principal,
         reference: &str,
     ) -> Result<Reference, ToolError> {
         let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (mark, index) = reference.split_once('-').unwrap_or_default();
-        let look = looks.iter().rev().find(|it| it.is_of(device, principal) && it.mark == mark);
+        let is_of_phone = |it: &&ShownElements| {
+            let both = it.phone.as_ref().zip(phone.identity.as_ref());
+            it.is_of(&phone.id, principal) && both.is_none_or(|(then, now)| then == now)
+        };
+        let look = looks.iter().rev().filter(is_of_phone).find(|it| it.mark == mark);
         let seen = index.parse::<usize>().ok().and_then(|index| {
             look?.elements.iter().find(|(known, _)| *known == index).map(|(_, seen)| seen)
         });
@@ -142,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_reference_holds_for_the_last_looks_of_one_caller_and_one_place() {
-        let (looks, phone) = (ElementReferences::default(), DeviceId::new("X"));
+        let named = |id: &str| DeviceNames::only(DeviceId::new(id));
+        let (looks, phone) = (ElementReferences::default(), named("X"));
         let me = Principal::local();
         let mark = looks.remember(&phone, &me, &screen("Send", 400));
         let reference = format!("{mark}-0");
@@ -153,8 +162,7 @@ mod tests {
             let told = found.place(&now, SIZE).unwrap_err().to_string();
             assert!(told.contains("get_ui_tree"), "{told}");
         }
-        let other = DeviceId::new("Y");
-        assert!(looks.find(&other, &me, &reference).is_err());
+        assert!(looks.find(&named("Y"), &me, &reference).is_err());
         for wrong in ["", "0", &format!("{mark}-1"), &format!("{mark}-x"), "zzzz-0"] {
             assert!(looks.find(&phone, &me, wrong).is_err(), "{wrong}");
         }
@@ -168,11 +176,26 @@ mod tests {
     }
 
     #[test]
+    fn a_reference_is_of_the_phone_that_was_looked_at() {
+        let looks = ElementReferences::default();
+        let me = Principal::local();
+        let known = |identity: Option<&str>| DeviceNames {
+            identity: identity.map(str::to_owned),
+            ..DeviceNames::only(DeviceId::new("10.0.0.9:5555"))
+        };
+        let mark = looks.remember(&known(Some("a")), &me, &screen("Send", 400));
+        for (now, is_found) in [(Some("a"), true), (None, true), (Some("b"), false)] {
+            let found = looks.find(&known(now), &me, &format!("{mark}-0"));
+            assert_eq!(found.is_ok(), is_found, "{now:?}");
+        }
+    }
+
+    #[test]
     fn there_is_an_end_to_what_is_remembered() {
         let looks = ElementReferences::default();
         for number in 0..MAX_LOOKS + 3 {
             looks.remember(
-                &DeviceId::new(number.to_string()),
+                &DeviceNames::only(DeviceId::new(number.to_string())),
                 &Principal::local(),
                 &Elements::default(),
             );

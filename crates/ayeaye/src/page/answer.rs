@@ -75,6 +75,7 @@ impl From<AgentError> for Refusal {
             | AgentError::DeviceInHand { .. }
             | AgentError::NotInHand { .. }
             | AgentError::ScreenWithheld { .. }
+            | AgentError::OtherPhoneThanSeen { .. }
             | AgentError::SessionBusy(_)
             | AgentError::SessionEnding(_)
             | AgentError::StoppedBefore(_)

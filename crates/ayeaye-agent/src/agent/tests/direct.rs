@@ -9,8 +9,8 @@ use crate::fakes::{
 };
 use crate::journal::Fact;
 use crate::{
-    Agent, AgentError, Agreed, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Performed,
-    Point, Principal, SessionId, StartTask, StopReason, UserInput,
+    Agent, AgentError, Agreed, DeviceCommand, DeviceId, DirectOutcome, DirectResult, Gesture, Key,
+    Performed, Point, Principal, SessionId, StartTask, StopReason, UserInput,
 };
 use crate::{DirectAction, DirectRun};
 
@@ -423,6 +423,21 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     rig.phone.let_go();
     assert_eq!(ended(acting).await.outcome, DirectOutcome::Done);
     assert_eq!(rig.phone.sent(), ["CLICK 2,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_nobody_waits_for_any_more_does_not_hold_the_phone() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let from = "/sdcard/film.mp4".to_owned();
+    let fetch = DeviceCommand::FetchFile { from, file: "film.mp4".to_owned() };
+    let fetch = DirectAction { gesture: Gesture::Command(fetch), ..tap(1, None) };
+    let acting = rig.agent.act(fetch).await.unwrap();
+    rig.phone.gets(Call::Perform, 1).await;
+    acting.stop(StopReason::Cancelled);
+    let DirectOutcome::NotDone(why) = ended(acting).await.outcome else { panic!("it is over") };
+    assert!(why.contains("nothing of it was kept"), "{why}");
+    assert_eq!(act(&rig.agent, tap(2, None)).await.outcome, DirectOutcome::Done);
 }
 
 #[tokio::test(start_paused = true)]

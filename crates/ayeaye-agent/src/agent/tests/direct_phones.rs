@@ -57,6 +57,32 @@ async fn direct_control_does_not_go_on_with_another_phone_at_the_same_address() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_aimed_at_the_screen_of_one_phone_is_done_on_no_other() {
+    let rig = Rig::new([complete("done")]);
+    let looks = async |principal: Principal| {
+        let phone = rig.agent.device_names(&DeviceId::new("phone-1")).await;
+        rig.agent.was_shown(&phone, &principal);
+    };
+    rig.phone.is_known_by("boot 1");
+    looks(client()).await;
+    act(&rig.agent, tap(1, None)).await;
+    rig.phone.is_known_by("boot 2");
+    looks(Principal::new("other")).await;
+    for _ in 0..2 {
+        let err = refused(&rig.agent, tap(2, None)).await;
+        assert!(matches!(err, AgentError::OtherPhoneThanSeen { .. }), "{err}");
+    }
+    looks(client()).await;
+    act(&rig.agent, tap(3, None)).await;
+    // A task shows its client what is on the phone.
+    rig.phone.is_known_by("boot 3");
+    rig.run().await;
+    act(&rig.agent, tap(4, None)).await;
+    let taps: Vec<_> = rig.phone.sent().into_iter().filter(|it| it.starts_with("CLICK")).collect();
+    assert_eq!(taps, ["CLICK 1,500", "CLICK 3,500", "CLICK 4,500"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_act_on_another_phone_than_the_sessions_frees_nothing_of_a_session_that_goes_on() {
     let mut rig = Rig::new([complete("one"), complete("two")]);
     rig.more_phones(["phone-2".to_owned()]);

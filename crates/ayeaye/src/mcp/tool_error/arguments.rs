@@ -232,8 +232,15 @@ impl ToolError {
     /// A name of a file, or a path.
     pub(in crate::mcp) fn not_a_file(name: &str, given: &str) -> Self {
         let shown = excerpt(given, 60);
+        let why = if given.is_empty() {
+            "is not the name of a file"
+        } else if given.contains(char::is_control) {
+            "has a line break or another control character in it"
+        } else {
+            "is too long"
+        };
         Self {
-            text: format!("`{name}` is `{shown}`, which is not the name of a file"),
+            text: format!("`{name}` is `{shown}`, which {why}"),
             hint: Cow::Borrowed(
                 "`file` is a name in this server's folder for files (adb.files); paths on the phone begin \
                    with /sdcard/",

@@ -137,10 +137,12 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
+        let phone = self.agent.device_names(&id).await;
         let (elements, protected, size) = self.look(&id, &ctx).await?;
+        self.agent.was_shown(&phone, &principal::of(&ctx));
         let none = Elements::default();
         let seen = elements.as_ref().unwrap_or(&none);
-        let mark = self.element_references.remember(&id, &principal::of(&ctx), seen);
+        let mark = self.element_references.remember(&phone, &principal::of(&ctx), seen);
         let reader = principal::of(&ctx);
         let seen = elements.map(|it| self.agent.without_spread_secrets(it, &reader));
         let seen = seen.as_ref().map_err(Clone::clone);
@@ -182,7 +184,8 @@ impl Server {
     ) -> Result<Gesture, ToolError> {
         let Some(reference) = args.place().element()? else { return args.gesture() };
         let id = args::device_id(args.device_id())?;
-        let element = self.element_references.find(&id, &principal::of(ctx), reference)?;
+        let phone = self.agent.device_names(&id).await;
+        let element = self.element_references.find(&phone, &principal::of(ctx), reference)?;
         let (elements, _, size) = self.look(&id, ctx).await?;
         let elements = elements.map_err(|_| ToolError::no_elements())?;
         args.at(Some(element.place(&elements, size)?))

@@ -51,14 +51,16 @@ impl Server {
         let args = args?;
         let (id, side) =
             (args::device_id(&args.device_id)?, args::max_size("max_size", args.max_size)?);
+        let principal = principal::of(&ctx);
+        let phone = self.agent.device_names(&id).await;
         let device = self.agent.device(&id).await?;
         let look = async {
-            let principal = principal::of(&ctx);
             // What it says of its screen is worth a question, beside the capture; that it does not answer is not.
             let state = async { Ok::<_, AgentError>(device.state().await.ok()) };
             tokio::try_join!(self.agent.capture_for(&*device, &principal), state)
         };
         let (frame, state) = self.unless_busy(&id, &ctx, look).await?;
+        self.agent.was_shown(&phone, &principal);
         // No structured content: hosts that read it drop the picture beside it.
         Ok(results::picture(frame, side, state.as_ref()).await)
     }
@@ -110,16 +112,20 @@ impl Server {
         side: u32,
         ctx: &RequestContext<RoleServer>,
     ) -> Vec<ContentBlock> {
+        let reader = principal::of(ctx);
+        let phone = self.agent.device_names(id).await;
         let shown = match self.agent.device(id).await {
             Ok(device) => {
-                let reader = principal::of(ctx);
                 let look = self.agent.capture_for(&*device, &reader);
                 self.unless_busy(id, ctx, look).await
             }
             Err(error) => Err(error.into()),
         };
         match shown {
-            Ok(frame) => results::picture(frame, side, None).await.content,
+            Ok(frame) => {
+                self.agent.was_shown(&phone, &reader);
+                results::picture(frame, side, None).await.content
+            }
             Err(error) => results::note(&format!("no picture: {error}")),
         }
     }
