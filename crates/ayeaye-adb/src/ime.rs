@@ -145,7 +145,10 @@ impl ImeSwitch {
             || told.contains("SecurityException")
             || told.to_ascii_lowercase().contains("unknown input method")
         {
-            let reason = refusal::reason(&told).unwrap_or_else(|| output.summary());
+            // Where it was enabled and could not be set, its output tells of the one and its errors of the other.
+            let has_errors = !output.stderr.trim().is_empty();
+            let failed = if has_errors { output.with_stdout("") } else { output };
+            let reason = refusal::reason(&told).unwrap_or_else(|| failed.summary());
             return Err(client.refused(what, reason));
         }
         switch.wait_until_ready(id).await?;
