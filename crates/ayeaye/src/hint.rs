@@ -102,9 +102,9 @@ pub fn for_agent_error(err: &AgentError, reader: Reader) -> Cow<'static, str> {
         ),
         AgentError::OtherPhone { .. } => for_another_phone(reader),
         AgentError::OtherPhoneThanSeen { .. } => reader.choose(
-            "nothing was done. Look at it (get_screenshot or get_ui_tree), then act on what it shows now",
-            "nothing was done: look at its screen first",
-            "nothing was done: look at its screen first",
+            "look at it (get_screenshot or get_ui_tree), then act on what it shows now",
+            "look at its screen first",
+            "look at its screen first",
         ),
         AgentError::Device(err) => return for_device_error(err, reader),
         AgentError::Coordinator(err) => for_coordinator_error(err, reader),
@@ -307,7 +307,7 @@ pub(crate) fn for_missing_app(text: &str) -> Option<&'static str> {
 /// What to do about a session whose phone has left its address to another one.
 fn for_another_phone(reader: Reader) -> &'static str {
     reader.choose(
-        "nothing was done. Look which phone is there now (list_connected_devices): a new task, or an act without session_id, \
+        "look which phone is there now (list_connected_devices): a new task, or an act without session_id, \
          begins a new session on it; or connect the one the session began on again",
         "begin another session with `ayeaye run`, or connect the phone it began on again",
         "start a new task on the phone that is there now, or connect the first one again",

@@ -10,6 +10,7 @@ pub(crate) mod approvals;
 pub mod args;
 pub(crate) mod bad_params;
 mod call_log;
+mod call_number;
 pub mod client_support;
 pub mod completion;
 pub mod connection_tools;

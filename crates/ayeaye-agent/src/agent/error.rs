@@ -81,7 +81,7 @@ pub enum AgentError {
     /// The device id leads to another phone than the one that the client has looked at last, or the phone was restarted:
     /// what the act was aimed at is not on its screen.
     #[error(
-        "device {device} is another phone than the one you looked at last, or it was restarted since"
+        "device {device} is another phone than the one you looked at last, or it was restarted since; nothing was done on it"
     )]
     OtherPhoneThanSeen {
         /// The id that both are reached by.

@@ -359,11 +359,18 @@ const ENDED: &str =
 const PROXY_FAILS: &str = "it is asked through a proxy, and that fails: correct https_proxy or all_proxy, or name the endpoint's \
      host in no_proxy";
 
-/// Whether a system has said that no machine has a name: Linux, Apple's, Windows.
+/// Whether a system has said that no machine has a name: Linux (with glibc, musl), Apple's, Windows (in English, and by
+/// its number in any language).
 fn is_unknown_name(why: &str) -> bool {
-    ["Name or service not known", "nodename nor servname", "No such host is known"]
-        .iter()
-        .any(|words| why.contains(words))
+    [
+        "Name or service not known",
+        "Name does not resolve",
+        "nodename nor servname",
+        "No such host is known",
+        "(os error 11001)",
+    ]
+    .iter()
+    .any(|words| why.contains(words))
 }
 
 /// The way out where there is no connection, and what may help: a later attempt, unless it cannot.

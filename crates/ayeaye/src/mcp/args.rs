@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::app::OWN_ARGUMENT;
+use super::call_number;
 use super::schema;
 use super::tool_error::ToolError;
 use crate::config::{Config, MAX_STEPS, ToolChoice};
@@ -168,6 +169,7 @@ pub struct ContinueArgs {
     pub reply_from_client: Option<String>,
     /// The number that `next` gives for this call. It changes nothing; it is for hosts that end a turn when one
     /// call is made again and again.
+    #[serde(default, deserialize_with = "call_number::read")]
     pub call_number: Option<i64>,
     /// Only for the app: leave it out.
     // Which question its user has read, counted from 1: 0 is what a model gives that cannot leave it out. In the schema

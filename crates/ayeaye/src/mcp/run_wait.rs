@@ -48,8 +48,8 @@ pub(super) struct RunWait<'a> {
 pub(super) enum Beginning<'a> {
     /// A new session on this phone.
     Task(&'a DeviceId),
-    /// Another run of this session.
-    Session(SessionId),
+    /// Another run of this session, after a call with this number.
+    Session(SessionId, Option<i64>),
 }
 
 /// The outcome of waiting for something other than a run.
@@ -147,7 +147,7 @@ impl<'a> RunWait<'a> {
                     Some(progress) if progress.due <= Instant::now() => {
                         let message = match what {
                             Beginning::Task(device) => format!("waiting for {device} to be free"),
-                            Beginning::Session(_) => "waiting for its phone to be free".to_owned(),
+                            Beginning::Session(..) => "waiting for its phone to be free".to_owned(),
                         };
                         progress.send(message, (self.agent, self.ctx)).await;
                     }
@@ -155,7 +155,7 @@ impl<'a> RunWait<'a> {
                         tokio::spawn(log_if_refused(starting).boxed());
                         return Err(match what {
                             Beginning::Task(device) => ToolError::not_begun(device),
-                            Beginning::Session(id) => ToolError::not_gone_on(*id),
+                            Beginning::Session(id, number) => ToolError::not_gone_on(*id, *number),
                         });
                     }
                     _ => {}

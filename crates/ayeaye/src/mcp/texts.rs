@@ -147,8 +147,8 @@ Use it
 with what your user said. Do not make up answers;
 - after your user has done something by hand on the phone (sign-in, captcha, payment): \
 reply_from_client says that it is done;
-- to follow a task that is STILL_RUNNING, or see the last result again, as after a timeout: session_id and the \
-call_number in `next`;
+- to follow a task that is STILL_RUNNING, or see a result again: session_id and the call_number in `next`; after \
+a timeout, a new one;
 - to resume after MAX_STEPS_REACHED etc. (CANCELLED, USER_PAUSED: if your user wants it): the same, or \
 with advice in reply_from_client;
 - for a related request after success: session_id and task. It is faster than a new session.

@@ -11,6 +11,7 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 
 pub(super) use self::arguments::without_value;
+use super::call_number;
 use crate::hint::{self, Reader};
 use crate::model_presence::ModelState;
 use crate::text::excerpt;
@@ -152,17 +153,18 @@ impl ToolError {
         }
     }
 
-    pub(super) fn not_gone_on(session: SessionId) -> Self {
+    pub(super) fn not_gone_on(session: SessionId, call_number: Option<i64>) -> Self {
         Self {
             text: format!(
                 "session {session} has not gone on yet: its phone is still busy with an act of direct control or with the \
                  end of another task, or it answers slowly. It goes on as soon as the phone is free, with what you said"
             ),
-            hint: Cow::Borrowed(
-                "call ask_agent_continue with this session_id alone to follow it: what you said need not be said again, \
-                   and a task would be a second one; stop_task keeps it from going on. Where get_session says \
+            hint: Cow::Owned(format!(
+                "call ask_agent_continue with only this session_id and call_number {} to follow it: what you said need not \
+                   be said again, and a task would be a second one; stop_task keeps it from going on. Where get_session says \
                    STILL_RUNNING no more and nothing was done, the phone could not be reached",
-            ),
+                call_number::after(call_number)
+            )),
         }
     }
 

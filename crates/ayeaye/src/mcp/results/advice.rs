@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
+use crate::mcp::call_number;
+
 /// In the texts of `next`: the number of a call that may be asked for again and again.
 const NUMBER: &str = "call_number N";
 
@@ -21,8 +23,7 @@ impl Advice {
     /// After a call with this number, or with none.
     #[must_use]
     pub(super) fn after(self, call_number: Option<i64>) -> Self {
-        // Any number is taken, and the one that follows it is another one.
-        Self { call_number: call_number.unwrap_or_default().wrapping_add(1).max(1), ..self }
+        Self { call_number: call_number::after(call_number), ..self }
     }
 
     pub(super) fn is(&self, text: &str) -> bool {

@@ -132,7 +132,8 @@ impl Server {
         let resuming = tokio::spawn(
             async move { agent.resume_once(next, given_up, &withdrawn).await }.boxed(),
         );
-        let follower = wait.until_begun(&Beginning::Session(id), resuming).await?;
+        let begins = Beginning::Session(id, args.call_number);
+        let follower = wait.until_begun(&begins, resuming).await?;
         if answers_one && follower.has_dropped_answer() {
             return Err(ToolError::not_open());
         }
