@@ -2,7 +2,7 @@
 
 export const state = {
   language: "en",
-  // Who is signed in: `{ name, version, read_only, model }`, null until it is known.
+  // Who is signed in: `{ name, version, read_only, report_only, model }`, null until it is known.
   me: null,
   signIn: { needed: false, told: null, busy: false, error: null },
   route: { page: "phones" },

@@ -170,7 +170,7 @@ function actions(state, session) {
         on: press(() => take({ session, device: session.device_id })),
       }),
     ended && button(t("do.drive"), { key: "drive", symbol: "hand", on: press(() => drive(session.device_id)) }),
-    downloads(id),
+    downloads(id, state.me?.report_only),
     0 < others.length &&
       h(
         "a",
@@ -185,13 +185,14 @@ function actions(state, session) {
 /// has come to where "Pause" was.
 const press = (work) => ({ click: ({ detail }) => detail < 2 && work() });
 
-function downloads(id) {
+/// `reportOnly`: this server keeps apps private, so all other downloads are for whoever runs it.
+function downloads(id, reportOnly) {
   const one = (what) => h("li", null, h("a", { href: downloadUrl(id, what), download: true }, t(`download.${what}`)));
   return h(
     "details",
     { class: "menu", key: "downloads", on: { keydown: shut, focusout: left } },
     h("summary", { class: "button quiet" }, icon("download"), h("span", null, t("do.download"))),
-    h("ul", null, ["report", "film", "journal", "ufo", "pycatan", "gelab"].map(one)),
+    h("ul", null, (reportOnly ? ["report"] : ["report", "film", "journal", "ufo", "pycatan", "gelab"]).map(one)),
   );
 }
 

@@ -26,7 +26,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post};
-use ayeaye_agent::gate::Policy;
 use ayeaye_agent::journal::{FileJournal, PrivateScreens};
 use ayeaye_agent::{Agent, Principal};
 use ayeaye_export::LogSettings;
@@ -37,6 +36,7 @@ use self::downloads::Downloads;
 pub use self::events::LoginEnded;
 use self::live::Live;
 use self::screens::Screens;
+use self::view::PageRules;
 use crate::config::{Config, ToolChoice};
 use crate::mcp::Defaults;
 use crate::mcp::approvals::Approvals;
@@ -51,7 +51,6 @@ struct Inner {
     agent: Arc<Agent>,
     presence: Arc<ModelPresence>,
     defaults: Defaults,
-    policy: Policy,
     settings: Value,
     /// For logs that are made to be downloaded.
     journal_files: FileJournal,
@@ -74,12 +73,9 @@ impl std::fmt::Debug for Page {
 }
 
 impl Page {
-    /// What of a session's screens is not shown to this principal; `None` where all is. To whoever runs the server
-    /// nothing of their own phone is private.
+    /// What of a session's screens is not shown to this principal; `None` where all is.
     fn private_screens(&self, principal: &Principal) -> Option<PrivateScreens> {
-        let policy = &self.0.policy;
-        let hides = *principal != Principal::local() && !policy.private_apps.is_empty();
-        hides.then(|| PrivateScreens::new(policy.clone()))
+        self.0.live.rules().hidden_from(principal).map(PrivateScreens::new)
     }
 
     /// The page over this agent, whose sessions are in `journal_files`.
@@ -95,11 +91,10 @@ impl Page {
             ToolChoice::Only(tools) => !tools.agent && !tools.device,
         };
         Self(Arc::new(Inner {
-            live: Live::new(agent.clone(), read_only),
+            live: Live::new(agent.clone(), PageRules { read_only, policy: config.policy.clone() }),
             agent,
             presence,
             defaults,
-            policy: config.policy.clone(),
             settings: settings::of(config),
             journal_files,
             logs: config.logs.clone(),
@@ -150,7 +145,7 @@ impl Page {
 
     /// Whether nothing may be done here, because the server offers no tool that does anything.
     fn is_read_only(&self) -> bool {
-        self.0.live.is_read_only()
+        self.0.live.rules().read_only
     }
 
     /// Fails where nothing may be done.

@@ -218,6 +218,13 @@ async fn what_was_made_private_is_shown_to_no_named_token() {
         let own = me.send(Method::GET, &of(&mine, rest), None).await.status();
         assert_eq!(own, StatusCode::OK, "{rest}");
     }
+    // What she looks at says itself that there is no picture, and that one download is hers.
+    let shown = anna.read(&format!("sessions/{hers}")).await;
+    assert_eq!(shown["steps"][0]["picture"], false, "{shown}");
+    assert!(shown["steps"][0].get("picture_url").is_none(), "{shown}");
+    assert_eq!(me.read(&format!("sessions/{mine}")).await["steps"][0]["picture"], true);
+    assert_eq!(anna.read("me").await["report_only"], true);
+    assert_eq!(me.read("me").await["report_only"], false);
     let report = anna.send(Method::GET, &of(&hers, "download/report"), None).await;
     assert!(!report.text().await.unwrap().contains("data:image/jpeg"), "no picture is in it");
     let told = anna.get(&format!("sessions/{hers}/download/ufo")).await.1.to_string();

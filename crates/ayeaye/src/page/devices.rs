@@ -14,10 +14,10 @@ use tokio::time::timeout;
 use super::answer::{Named, Query, Refusal};
 use super::screens::Shot;
 use super::sessions::media_type;
+use super::steps::Step;
 use super::view::View;
 use super::{Page, live};
 use crate::mcp::args;
-use crate::mcp::resources::steps as record;
 
 /// How long a record is waited for that is being read.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -93,26 +93,15 @@ impl Page {
             return Err(self.why_unseen(id, who).await);
         };
         let view = seen.ok().and_then(|view| view.clone());
-        let picture = view.and_then(|view| {
-            view.steps.iter().rev().find_map(|step| Some((step.index, step.picture()?)))
-        });
-        let Some((step, (blob, since))) = picture else { return Ok(None) };
-        // What is seen of a run is not yet judged.
-        if let Some(private) = self.private_screens(who)
-            && !matches!(
-                record::picture(&**agent.journal(), id, step, private).await?,
-                record::StepPicture::Kept(_)
-            )
-        {
-            return Ok(None);
-        }
+        let picture = view.and_then(|view| view.steps.iter().rev().find_map(Step::picture));
+        let Some((blob, since)) = picture.flatten() else { return Ok(None) };
         let bytes = agent.journal().blob(&id, &blob).await?;
         Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256, since }))
     }
 
     /// Why nothing is seen of a session that has a phone: whoever follows it tries again and again.
     async fn why_unseen(&self, id: SessionId, who: &Principal) -> Refusal {
-        let read = View::read(&self.0.agent, id, who, self.is_read_only());
+        let read = View::read(&self.0.agent, id, who, self.0.live.rules());
         let why = match timeout(PATIENCE, read).await {
             Ok(Err(err)) => Refusal::from(err).text().to_owned(),
             Ok(Ok(_)) | Err(_) => "that takes too long, try again".to_owned(),

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use super::answer::Refusal;
 use super::feeds::{Feeds, LatestState, Publisher, publish};
 use super::sessions::newest;
-use super::view::{MAX_LISTED, View};
+use super::view::{MAX_LISTED, PageRules, View};
 use crate::mcp::results::DeviceList;
 use crate::text::short_lines;
 
@@ -25,21 +25,20 @@ const REST: u32 = 9;
 /// The feeds of one page.
 pub(super) struct Live {
     agent: Arc<Agent>,
-    /// Whether nothing may be done on the page.
-    read_only: bool,
+    rules: PageRules,
     devices: Feeds<Principal, Value>,
     lists: Feeds<Principal, Value>,
     views: Feeds<SessionId, View>,
 }
 
 impl Live {
-    pub(super) fn new(agent: Arc<Agent>, read_only: bool) -> Self {
+    pub(super) fn new(agent: Arc<Agent>, rules: PageRules) -> Self {
         let (devices, lists, views) = (Feeds::default(), Feeds::default(), Feeds::default());
-        Self { agent, read_only, devices, lists, views }
+        Self { agent, rules, devices, lists, views }
     }
 
-    pub(super) fn is_read_only(&self) -> bool {
-        self.read_only
+    pub(super) fn rules(&self) -> &PageRules {
+        &self.rules
     }
 
     /// The phones, as `GET /page/api/devices` gives them.
@@ -61,8 +60,8 @@ impl Live {
         principal: &Principal,
     ) -> Result<LatestState<View>, AgentError> {
         self.agent.ensure_visible(id, principal).await?;
-        let (agent, who, read_only) = (self.agent.clone(), principal.clone(), self.read_only);
-        Ok(self.views.follow(&id, |feed| keep_view(agent, id, who, read_only, feed)))
+        let (agent, who, rules) = (self.agent.clone(), principal.clone(), self.rules.clone());
+        Ok(self.views.follow(&id, |feed| keep_view(agent, id, who, rules, feed)))
     }
 
     /// A session that somebody looks at, as it was seen last. The caller has to know that it may be seen.
@@ -152,7 +151,7 @@ async fn keep_view(
     agent: Arc<Agent>,
     id: SessionId,
     principal: Principal,
-    read_only: bool,
+    rules: PageRules,
     feed: Publisher<View>,
 ) {
     let mut changes = agent.changes();
@@ -165,7 +164,7 @@ async fn keep_view(
             run = agent.follow(id, &principal).await;
         }
         let begun = Instant::now();
-        match View::read(&agent, id, &principal, read_only).await {
+        match View::read(&agent, id, &principal, &rules).await {
             Ok(view) => publish(&feed, view),
             Err(AgentError::UnknownSession(_)) => return,
             Err(err) => tracing::debug!("session {id} cannot be shown: {err}"),

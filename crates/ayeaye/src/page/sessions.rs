@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::Page;
 use super::answer::{Named, Query, Refusal, session_id};
+use super::steps::Step;
 use super::view::{ListItem, View, read_steps};
 use crate::mcp::resources::steps as record;
 
@@ -140,7 +141,7 @@ pub(super) async fn one(
 ) -> Result<Json<View>, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;
-    Ok(Json(View::read(agent, id, &principal, page.is_read_only()).await?))
+    Ok(Json(View::read(agent, id, &principal, page.0.live.rules()).await?))
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,7 +158,8 @@ pub(super) async fn steps(
 ) -> Result<Json<Value>, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;
-    let read = read_steps(agent, id, Some(before)).await?;
+    let read =
+        read_steps(agent, id, Some(before), page.0.live.rules().hidden_from(&principal)).await?;
     let first = read.steps.first().map_or(0, |step| step.index);
     Ok(Json(json!({ "steps": read.steps, "first_step": first })))
 }
@@ -170,16 +172,13 @@ pub(super) async fn picture(
 ) -> Result<Response, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;
-    let private = page.private_screens(&principal);
-    // What is seen of a run is not yet judged.
-    let seen = if private.is_some() { None } else { page.0.live.seen(id) };
-    let seen = seen.and_then(|view| {
-        view.steps.iter().find(|it| it.index == step).and_then(|it| it.blob.clone())
-    });
-    let blob = if seen.is_some() {
-        seen
+    let seen = page.0.live.seen(id);
+    let seen =
+        seen.and_then(|view| view.steps.iter().find(|it| it.index == step).and_then(Step::picture));
+    let blob = if let Some(picture) = seen {
+        picture.map(|(blob, _)| blob)
     } else {
-        let private = private.unwrap_or_default();
+        let private = page.private_screens(&principal).unwrap_or_default();
         match record::picture(&**agent.journal(), id, step, private).await? {
             record::StepPicture::Kept(blob) => Some(blob),
             record::StepPicture::Private | record::StepPicture::None => None,

@@ -27,6 +27,7 @@ pub(super) async fn me(
         "name": name,
         "version": env!("CARGO_PKG_VERSION"),
         "read_only": page.is_read_only(),
+        "report_only": page.private_screens(&principal).is_some(),
         "model": presence.describe(state),
     }))
 }
@@ -36,7 +37,7 @@ pub(super) async fn policy(
     State(page): State<Page>,
     Extension(principal): Extension<Principal>,
 ) -> Json<Value> {
-    let whole = &page.0.policy;
+    let whole = &page.0.live.rules().policy;
     let policy = if principal == Principal::local() {
         whole.clone()
     } else {

@@ -1,6 +1,7 @@
 //! The steps of a session as the page shows them, read event by event in bounded memory.
 use std::collections::VecDeque;
 
+use ayeaye_agent::gate::Policy;
 use ayeaye_agent::journal::{
     ActionRecord, AgentType, Answer, AnswerSource, BlobRef, Event, Fact, Observe, StepEnd, Summary,
     SummaryBuilder,
@@ -67,6 +68,9 @@ pub(super) struct Step {
     picture_url: Option<String>,
     #[serde(skip)]
     pub(super) blob: Option<BlobRef>,
+    /// Whether its picture is of an app that is private to whoever reads this.
+    #[serde(skip)]
+    is_private: bool,
     /// The name of what it is aimed at.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
@@ -103,6 +107,8 @@ pub(super) struct StepReader {
     rounds: VecDeque<Round>,
     /// What the user said between two steps.
     said: VecDeque<String>,
+    /// What hides pictures from whoever reads this.
+    hidden: Option<Policy>,
 }
 
 /// What was read.
@@ -114,12 +120,12 @@ pub(super) struct ReadSteps {
 }
 
 impl StepReader {
-    /// Of all steps, or of those before one.
-    pub(super) fn new(id: SessionId, before: Option<u32>) -> Self {
+    /// Of all steps, or of those before one; without the pictures that the policy hides.
+    pub(super) fn new(id: SessionId, before: Option<u32>, hidden: Option<Policy>) -> Self {
         let before = before.unwrap_or(u32::MAX);
         let summary = SummaryBuilder::new(id);
         let (steps, rounds, said) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
-        Self { id, before, summary, steps, rounds, said }
+        Self { id, before, summary, steps, rounds, said, hidden }
     }
 
     /// Takes in the next event of the record.
@@ -148,7 +154,11 @@ impl StepReader {
             step.said = std::mem::take(&mut self.said);
             push(&mut self.steps, MOST_STEPS, step);
         } else if let Some(step) = self.steps.iter_mut().rev().find(|it| it.index == index) {
-            step.apply(self.id, &event.entry.fact);
+            let fact = &event.entry.fact;
+            if let (Fact::Observe(seen), Some(policy)) = (fact, &self.hidden) {
+                step.is_private |= step.blob.is_none() && policy.hides(&seen.package);
+            }
+            step.apply(self.id, fact);
         }
     }
 
@@ -195,10 +205,11 @@ pub(super) fn whole(ms: f64) -> u64 {
 }
 
 impl Step {
-    /// Its picture, and since when the phone may have looked so.
-    pub(super) fn picture(&self) -> Option<(BlobRef, Timestamp)> {
+    /// Its picture, and since when the phone may have looked so: the inner one is `None` where that is private.
+    pub(super) fn picture(&self) -> Option<Option<(BlobRef, Timestamp)>> {
         let since = self.started_at.parse().unwrap_or(Timestamp::MIN);
-        Some((self.blob.clone()?, since))
+        let picture = self.blob.clone().map(|blob| (blob, since));
+        (picture.is_some() || self.is_private).then_some(picture)
     }
 
     fn new(index: u32, round: u32, agent: &'static str, started: Timestamp) -> Self {
@@ -224,6 +235,7 @@ impl Step {
             picture: false,
             picture_url: None,
             blob: None,
+            is_private: false,
             target: None,
             said: VecDeque::new(),
             only_asked: false,
@@ -280,7 +292,7 @@ impl Step {
             self.app = Some(truncate(&one_line(app), MAX_LINE));
         }
         // The first is the one that was decided on.
-        if let (None, Some(blob)) = (&self.blob, &seen.screenshot) {
+        if let (None, false, Some(blob)) = (&self.blob, self.is_private, &seen.screenshot) {
             self.blob = Some(blob.clone());
             self.picture = true;
             let index = self.index;

@@ -1,6 +1,7 @@
 //! A session as the page shows it: a line in lists, and the whole.
 use std::sync::Arc;
 
+use ayeaye_agent::gate::Policy;
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
     ActedBy, Agent, AgentError, DIRECT_REQUEST, DeviceId, Follower, Principal, Question, ReplyMode,
@@ -268,13 +269,31 @@ impl ListItem {
     }
 }
 
-/// The steps of a session, all or those before one.
+/// What the page shows and does, and what not.
+#[derive(Debug, Clone)]
+pub(super) struct PageRules {
+    /// Whether nothing may be done on it.
+    pub(super) read_only: bool,
+    pub(super) policy: Policy,
+}
+
+impl PageRules {
+    /// The policy that hides screens from this principal, if it does. To whoever runs the server nothing of their own
+    /// phone is private.
+    pub(super) fn hidden_from(&self, principal: &Principal) -> Option<Policy> {
+        let hides = *principal != Principal::local() && !self.policy.private_apps.is_empty();
+        hides.then(|| self.policy.clone())
+    }
+}
+
+/// The steps of a session, all or those before one, without the pictures that the policy hides.
 pub(super) async fn read_steps(
     agent: &Agent,
     id: SessionId,
     before: Option<u32>,
+    hidden: Option<Policy>,
 ) -> Result<ReadSteps, AgentError> {
-    let mut reader = StepReader::new(id, before);
+    let mut reader = StepReader::new(id, before, hidden);
     agent.journal().visit_compact(&id, &mut |event| reader.apply(&event)).await?;
     Ok(reader.finish()?)
 }
@@ -285,15 +304,17 @@ impl View {
         agent: &Agent,
         id: SessionId,
         principal: &Principal,
-        read_only: bool,
+        rules: &PageRules,
     ) -> Result<Self, AgentError> {
+        let read_only = rules.read_only;
         let run = agent.follow(id, principal).await;
         let report = match &run {
             Some(run) => run.report(),
             None => Arc::new(agent.report(id, principal).await?),
         };
         let asks = run.as_ref().is_some_and(asks);
-        let ReadSteps { summary, steps, rounds } = read_steps(agent, id, None).await?;
+        let ReadSteps { summary, steps, rounds } =
+            read_steps(agent, id, None, rules.hidden_from(principal)).await?;
         let elsewhere = agent.is_phone_elsewhere(&summary);
         let driven = is_driven(agent, id).await;
         let told = Told { report: Some(&report), asks, elsewhere, driven };

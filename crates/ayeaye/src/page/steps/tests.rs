@@ -40,7 +40,7 @@ impl Record {
     }
 
     fn read(&self, before: Option<u32>) -> ReadSteps {
-        let mut reader = StepReader::new(SessionId::new(), before);
+        let mut reader = StepReader::new(SessionId::new(), before, None);
         self.events.iter().for_each(|event| reader.apply(event));
         reader.finish().unwrap()
     }
