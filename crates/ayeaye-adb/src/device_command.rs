@@ -133,13 +133,10 @@ impl Commander<'_> {
         let sha256 = package.map(|it| it.sha256.as_str());
         let pushing = sync::push_file(self.client, &place, (&path, sha256), COPYING);
         let installing = install::from(self.client, &what, &place, pushing, INSTALLING);
-        let told = installing.await?.combined();
-        if told.lines().any(|line| line.trim() == "Success") {
-            self.apps.forget();
-            let name = package.map_or("a package", |it| &it.name);
-            return Ok(noted(format!("installed {name} ({size} bytes)")));
-        }
-        Err(self.not_changed(&what, &told))
+        install::verdict(self.client, &what, &installing.await?.combined())?;
+        self.apps.forget();
+        let name = package.map_or("a package", |it| &it.name);
+        Ok(noted(format!("installed {name} ({size} bytes)")))
     }
 
     async fn uninstall(&self, app: &str) -> Result<Performed, DeviceError> {
@@ -148,29 +145,18 @@ impl Commander<'_> {
         let Removal { line, kept, is_built_in } =
             install::removal(self.client, &what, &package).await?;
         let output = self.client.act(&what, &line, INSTALLING).await?;
-        let told = output.combined();
-        if told.lines().any(|line| line.trim() == "Success") {
-            self.apps.forget();
-            return Ok(noted(match kept {
-                None if is_built_in => format!(
-                    "removed the updates of {package}, which came with the phone and stays, for everybody on it"
-                ),
-                None => format!("uninstalled {package}"),
-                Some((user, others)) => format!(
-                    "uninstalled {package} for the person in front (user {user}); it may still be there for {}",
-                    others.iter().map(|it| format!("user {it}")).collect::<Vec<_>>().join(", ")
-                ),
-            }));
-        }
-        Err(self.not_changed(&what, &told))
-    }
-
-    /// The error of a package manager that told no success; where it has said nothing, nobody knows what came of it.
-    fn not_changed(&self, what: &str, told: &str) -> DeviceError {
-        if told.trim().is_empty() {
-            return self.client.garbled(what, "its package manager said nothing");
-        }
-        self.client.refused(what, package_refusal(told))
+        install::verdict(self.client, &what, &output.combined())?;
+        self.apps.forget();
+        Ok(noted(match kept {
+            None if is_built_in => format!(
+                "removed the updates of {package}, which came with the phone and stays, for everybody on it"
+            ),
+            None => format!("uninstalled {package}"),
+            Some((user, others)) => format!(
+                "uninstalled {package} for the person in front (user {user}); it may still be there for {}",
+                others.iter().map(|it| format!("user {it}")).collect::<Vec<_>>().join(", ")
+            ),
+        }))
     }
 
     fn folder(&self, what: &str) -> Result<&ExchangeFolder, DeviceError> {
@@ -214,45 +200,4 @@ impl Commander<'_> {
 
 fn noted(note: String) -> Performed {
     Performed { note: Some(note), ..Performed::done() }
-}
-
-/// Why a package was not installed or removed, with the way out where there is one.
-fn package_refusal(told: &str) -> String {
-    let line = told.lines().map(str::trim).find(|line| line.starts_with("Failure"));
-    let line = line.or_else(|| told.lines().map(str::trim).find(|line| !line.is_empty()));
-    let line = sanitize_up_to(line.unwrap_or("no message"), 400);
-    let way_out = [
-        (
-            "USER_RESTRICTED",
-            "allow it on the phone, or switch on \"Install via USB\" in its developer options",
-        ),
-        ("VERIFICATION_FAILURE", "switch off \"Verify apps over USB\" in its developer options"),
-        ("UPDATE_INCOMPATIBLE", "the installed one is signed by somebody else: uninstall it first"),
-        ("VERSION_DOWNGRADE", "a newer one is installed: uninstall it first"),
-        ("INSUFFICIENT_STORAGE", "there is not enough room on the phone"),
-        ("NO_MATCHING_ABIS", "it is for another kind of processor"),
-        ("OLDER_SDK", "it needs a newer Android"),
-        ("TEST_ONLY", "it is marked as for tests only: get one that is not"),
-        ("NOT_APK", "this is not a package (APK), or it is damaged"),
-        ("DELETE_FAILED_INTERNAL_ERROR", "it is a part of the phone and cannot be removed"),
-    ];
-    match way_out.iter().find(|(code, _)| line.contains(code)) {
-        Some((_, way_out)) => format!("{line}: {way_out}"),
-        None => line,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn refusals_name_the_way_out() {
-        let told =
-            package_refusal("Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]\n");
-        assert!(
-            told.contains("Install canceled by user") && told.contains("Install via USB"),
-            "{told}"
-        );
-    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ayeaye_agent::DeviceError;
 
 use crate::client::DeviceClient;
-use crate::parse::{self, batch, current_user, sanitize, split_batch};
+use crate::parse::{self, batch, current_user, sanitize, sanitize_up_to, split_batch};
 use crate::quote::is_package;
 use crate::shell::ShellOutput;
 use crate::{apps, refusal, sync};
@@ -127,8 +127,8 @@ pub(crate) async fn uninstall(client: &DeviceClient, package: &str) -> Result<()
     verdict(client, what, &output.combined())
 }
 
-/// `Success`, or why not; vendors print warnings before either.
-fn verdict(client: &DeviceClient, what: &str, answer: &str) -> Result<(), DeviceError> {
+/// `Success`, or why not; vendors print warnings before either. Of what says nothing nobody knows what came of it.
+pub(crate) fn verdict(client: &DeviceClient, what: &str, answer: &str) -> Result<(), DeviceError> {
     let mut lines = answer.lines().map(str::trim).filter(|line| !line.is_empty());
     if lines.clone().any(|line| line == "Success") {
         return Ok(());
@@ -136,7 +136,7 @@ fn verdict(client: &DeviceClient, what: &str, answer: &str) -> Result<(), Device
     let told = lines.clone().find(|line| line.contains("Failure")).or_else(|| lines.next());
     match (refusal::reason(answer), told) {
         (Some(reason), _) => Err(client.refused(what, reason)),
-        (None, Some(told)) => Err(client.refused(what, sanitize(told))),
+        (None, Some(told)) => Err(client.refused(what, sanitize_up_to(told, 400))),
         (None, None) => Err(client.garbled(what, "it said nothing")),
     }
 }

@@ -68,4 +68,4 @@ pub use self::devices::{AdbDevices, hint_for_state};
 pub use self::exchange::ExchangeFolder;
 pub use self::keyboard::{KeyboardState, Proof};
 pub use self::parse::DeviceListing;
-pub use self::refusal::names_the_mend;
+pub use self::refusal::{is_mended_on_phone, names_the_mend};

@@ -145,7 +145,8 @@ impl Commander<'_> {
     /// The phone's adb works for its first user: these paths lead to the storage of that one, which nobody else sees.
     async fn check_owner(&self, what: &str, path: &str) -> Result<(), DeviceError> {
         if path.starts_with(TOOLS) {
-            return Ok(());
+            // Another phone may have the address: it is asked as it is by the question below.
+            return self.client.claim_if_due(what).await;
         }
         let output = self.client.shell_quick(what, "am get-current-user").await;
         let output = output.map_err(|error| broken_off(error, what, "nothing was copied"))?;

@@ -199,7 +199,7 @@ impl ToolError {
             "ask your user to unlock the phone by hand and to tell you when it is done; the session is kept"
         } else if let Some(hint) = hint::for_missing_app(&text) {
             hint
-        } else if ayeaye_adb::names_the_mend(&text) {
+        } else if ayeaye_adb::is_mended_on_phone(&text) {
             "only your user can do that, on the phone; the session is kept"
         } else if !on_screen {
             "fix what the message names and try again, or do something else; the session is kept"
