@@ -58,14 +58,14 @@ pub(super) const EMPHASIS: &str = "got it|understood|sounds good|looks good|abso
 pub(super) const FILLERS: &str = "and|then|now|anyway|still|really|all|it|this|s|sec|und|jetzt|nun|trotzdem|dennoch|y|ahora|de todos modos|de todas formas|igualmente|et|maintenant|quand même|e|agora|mesmo assim|ora|adesso|subito|comunque|en|nu|toch|i|teraz|mimo to|ve|şimdi|yine de|и|сейчас|все равно|всё равно|і|та|й|зараз|все одно|并|並|且|并且|现在|現在|立即|马上|馬上|仍然|仍要|仍|了|して|する|します|で|今すぐ|このまま|そのまま|それでも|하고|하기|합니다|할게요|지금|그대로|그래도|및|후|و|الآن|على أي حال|ومتابعة|والمتابعة|और|अभी|फिर भी|dan|sekarang|tetap|và|ngay|vẫn|และ|ทันที|och|ändå|og|alligevel|nå|likevel|ja|nyt|silti|a|teď|nyní|přesto|napriek tomu|és|most|mégis|și|acum|oricum|και|τώρα|сега|въпреки това|sada|svejedno|עכשיו|בכל זאת";
 
 /// What stands beside an agreement to an amount.
-pub(super) const BESIDE_AMOUNTS: &str = "for|at|of|the|total|für|zu|von|por|pour|de|per|di|da|voor|van|za|için|за|на|共|合计|合計|で|원에|untuk|với|สำหรับ|för";
+pub(super) const BESIDE_AMOUNTS: &str = "for|at|of|the|total|plan|mo|month|year|week|fr|sfr|monat|jahr|mois|mes|mese|für|zu|von|por|pour|de|per|di|da|voor|van|za|için|за|на|共|合计|合計|で|원에|untuk|với|สำหรับ|för";
 
 /// What agrees elsewhere, and begins a price: "da 10 €" in Italian, "po 10 zł" in Polish.
 pub(super) const FROM: &str = "da|po|да|по";
 
 /// What says on a button with an amount in its name that this is the end of it.
 #[rustfmt::skip]
-pub(super) const SETTLES: &str = "done|complete|finalize|finalise|place|get it|get it now|buy it|fertig|abschließen|jetzt abschließen|terminer|finaliser|terminar|finalizar|completar|completa|concludi|concluir|completare|voltooien|afronden|zakończ|sfinalizuj|tamamla|bitir|готово|завершить|оформить|завершити|оформити|完成|完了|完了する|완료|완료하기|إتمام|تم|पूरा करें|selesai|selesaikan|hoàn tất|hoàn thành|เสร็จสิ้น|slutför|gennemfør|fullfør|viimeistele|dokončit|dokončiť|befejezés|finalizează|ολοκλήρωση|завърши|završi|סיום";
+pub(super) const SETTLES: &str = "done|complete|finalize|finalise|place|get it|get it now|buy it|next|start|start now|start plan|activate|activate plan|activate now|continue|go|get plan|upgrade|upgrade now|slide|weiter|starten|jetzt starten|aktivieren|jetzt aktivieren|suivant|démarrer|activer|siguiente|activar|empezar|próximo|ativar|avanti|attiva|inizia|volgende|activeren|dalej|aktywuj|далее|активировать|下一步|开通|立即开通|激活|次へ|다음|fertig|abschließen|jetzt abschließen|terminer|finaliser|terminar|finalizar|completar|completa|concludi|concluir|completare|voltooien|afronden|zakończ|sfinalizuj|tamamla|bitir|готово|завершить|оформить|завершити|оформити|完成|完了|完了する|완료|완료하기|إتمام|تم|पूरा करें|selesai|selesaikan|hoàn tất|hoàn thành|เสร็จสิ้น|slutför|gennemfør|fullfør|viimeistele|dokončit|dokončiť|befejezés|finalizează|ολοκλήρωση|завърши|završi|סיום";
 
 /// What a control says that begins a subscription, as the beginnings of words, or anywhere in scripts without blanks.
 #[rustfmt::skip]
