@@ -13,7 +13,7 @@ use crate::apps::{AppCatalog, refusal};
 use crate::client::DeviceClient;
 use crate::exchange::ExchangeFolder;
 use crate::install::{self, Removal};
-use crate::parse::{quoted, sanitize, sanitize_up_to};
+use crate::parse::{quoted, sanitize};
 use crate::quote::quote;
 use crate::{screen, sync};
 

@@ -253,11 +253,12 @@ async fn a_copy_that_stands_still_is_given_up() {
 
 #[tokio::test]
 async fn what_is_no_file_is_not_fetched_and_nothing_is_said_of_what_may_not_be_seen() {
+    type Answer = fn(&[u8]) -> Vec<u8>;
     /// The answer to `STA2` with this error, or about this kind.
     fn of(error: u32, mode: u32) -> Vec<u8> {
         [&b"STA2"[..], &error.to_le_bytes(), &[0; 16], &mode.to_le_bytes(), &[0; 44]].concat()
     }
-    let answers: [(fn(&[u8]) -> Vec<u8>, &str); 5] = [
+    let answers: [(Answer, &str); 5] = [
         (|_| of(0, 0o010_644), "it is no file, but a pipe"),
         (|_| of(0, 0o040_755), "it is a folder"),
         (|_| of(13, 0), "permission denied"),

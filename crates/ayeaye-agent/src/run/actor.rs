@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use serde_json::Map;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -72,11 +73,10 @@ impl Actor {
             let Gesture::Command(DeviceCommand::FetchFile { .. }) = gesture else {
                 return performing.await;
             };
-            cancel
-                .race(performing)
-                .await
-                .unwrap_or_else(|cancelled| Err(not_fetched(&device, cancelled)))
+            let fetched = cancel.race(performing).await;
+            fetched.unwrap_or_else(|cancelled| Err(not_fetched(&device, cancelled)))
         };
+        let command = command.boxed();
         let context = ToolContext { target, gate, ..ToolContext::default() };
         self.send(recorder, record, context, "done", command).await
     }

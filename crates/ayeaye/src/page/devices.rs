@@ -14,10 +14,10 @@ use tokio::time::timeout;
 use super::answer::{Named, Query, Refusal};
 use super::screens::Shot;
 use super::sessions::media_type;
-use super::steps::Step;
 use super::view::View;
 use super::{Page, live};
 use crate::mcp::args;
+use crate::mcp::resources::steps::StepPicture;
 
 /// How long a record is waited for that is being read.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -93,8 +93,10 @@ impl Page {
             return Err(self.why_unseen(id, who).await);
         };
         let view = seen.ok().and_then(|view| view.clone());
-        let picture = view.and_then(|view| view.steps.iter().rev().find_map(Step::picture));
-        let Some((blob, since)) = picture.flatten() else { return Ok(None) };
+        let steps = view.iter().flat_map(|view| view.steps.iter().rev());
+        let mut pictures = steps.map(|step| (step.picture(), step.since()));
+        let last = pictures.find(|(picture, _)| !matches!(picture, StepPicture::None));
+        let Some((StepPicture::Kept(blob), since)) = last else { return Ok(None) };
         let bytes = agent.journal().blob(&id, &blob).await?;
         Ok(Some(Shot { media_type: media_type(&blob), bytes, tag: blob.sha256, since }))
     }

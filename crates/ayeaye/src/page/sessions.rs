@@ -15,7 +15,7 @@ use super::Page;
 use super::answer::{Named, Query, Refusal, session_id};
 use super::steps::Step;
 use super::view::{ListItem, View, read_steps};
-use crate::mcp::resources::steps as record;
+use crate::mcp::resources::steps::{self as record, StepPicture};
 
 /// How many sessions a list has that is not asked for more or fewer.
 const USUAL: usize = 50;
@@ -172,19 +172,19 @@ pub(super) async fn picture(
 ) -> Result<Response, Refusal> {
     let (id, agent) = (session_id(&id)?, &page.0.agent);
     agent.ensure_visible(id, &principal).await?;
-    let seen = page.0.live.seen(id);
-    let seen =
-        seen.and_then(|view| view.steps.iter().find(|it| it.index == step).and_then(Step::picture));
-    let blob = if let Some(picture) = seen {
-        picture.map(|(blob, _)| blob)
-    } else {
-        let private = page.private_screens(&principal).unwrap_or_default();
-        match record::picture(&**agent.journal(), id, step, private).await? {
-            record::StepPicture::Kept(blob) => Some(blob),
-            record::StepPicture::Private | record::StepPicture::None => None,
+    let seen = page
+        .0
+        .live
+        .seen(id)
+        .and_then(|view| view.steps.iter().find(|it| it.index == step).map(Step::picture));
+    let picture = match seen {
+        None | Some(StepPicture::None) => {
+            let private = page.private_screens(&principal).unwrap_or_default();
+            record::picture(&**agent.journal(), id, step, private).await?
         }
+        Some(picture) => picture,
     };
-    let blob = blob.ok_or_else(|| Refusal::not_found("this picture"))?;
+    let StepPicture::Kept(blob) = picture else { return Err(Refusal::not_found("this picture")) };
     let bytes = agent.journal().blob(&id, &blob).await?;
     let kept = "private, max-age=31536000, immutable";
     Ok(([(CONTENT_TYPE, media_type(&blob)), (CACHE_CONTROL, kept)], bytes).into_response())

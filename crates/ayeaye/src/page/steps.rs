@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::mcp::resources::steps::StepPicture;
 use crate::text::{one_line, short_lines, truncate};
 
 /// Most steps that are given at a time.
@@ -67,7 +68,7 @@ pub(super) struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     picture_url: Option<String>,
     #[serde(skip)]
-    pub(super) blob: Option<BlobRef>,
+    blob: Option<BlobRef>,
     /// Whether its picture is of an app that is private to whoever reads this.
     #[serde(skip)]
     is_private: bool,
@@ -205,11 +206,18 @@ pub(super) fn whole(ms: f64) -> u64 {
 }
 
 impl Step {
-    /// Its picture, and since when the phone may have looked so: the inner one is `None` where that is private.
-    pub(super) fn picture(&self) -> Option<Option<(BlobRef, Timestamp)>> {
-        let since = self.started_at.parse().unwrap_or(Timestamp::MIN);
-        let picture = self.blob.clone().map(|blob| (blob, since));
-        (picture.is_some() || self.is_private).then_some(picture)
+    /// Its picture, as whoever reads this may have it.
+    pub(super) fn picture(&self) -> StepPicture {
+        match &self.blob {
+            Some(blob) => StepPicture::Kept(blob.clone()),
+            None if self.is_private => StepPicture::Private,
+            None => StepPicture::None,
+        }
+    }
+
+    /// Since when the phone may have looked as on its picture.
+    pub(super) fn since(&self) -> Timestamp {
+        self.started_at.parse().unwrap_or(Timestamp::MIN)
     }
 
     fn new(index: u32, round: u32, agent: &'static str, started: Timestamp) -> Self {
