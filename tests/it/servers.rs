@@ -290,13 +290,19 @@ async fn many_more_kills_lose_no_words_and_repeat_no_act() {
 async fn kills_lose_no_words_and_repeat_no_act(seed: u64, rounds: u32) {
     let virtual_phone = quick_phone();
     let (adb, _guard) = plugged_in(&virtual_phone).await;
-    // Every decision is a tap that no other decision makes, so a tap seen twice was sent twice.
-    let decided = AtomicU32::new(0);
+    // No tap is decided on twice, so one that is seen twice was sent twice. Between them an app is opened: on a screen that
+    // does not change a run that nobody kills ends as stuck.
+    let (decided, asked) = (AtomicU32::new(0), AtomicU32::new(0));
     let enough = Arc::new(AtomicBool::new(false));
     let over = enough.clone();
     let vlm = FakeVlm::start(move |_| {
         if over.load(Ordering::SeqCst) {
             return Answer::Says(complete("All done."));
+        }
+        let turn = asked.fetch_add(1, Ordering::SeqCst);
+        if turn % 4 == 3 {
+            let app = if turn % 8 == 3 { "Clock" } else { "Messages" };
+            return Answer::Says(gelab("AWAKE", &format!("value:{app}"), "opened"));
         }
         let n = decided.fetch_add(1, Ordering::SeqCst);
         let (x, y) = (100 + n % 400 * 2, 300 + n / 400 * 2);
